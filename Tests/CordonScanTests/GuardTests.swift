@@ -3,6 +3,8 @@ import Testing
 
 /// What counts as a guard, and what does not.
 struct GuardTests {
+    private static let answer = "protection.decision(for: Question(.copy, owner: owner)).verdict.permits"
+
     private func copying(_ before: String, _ after: String = "") throws -> [String] {
         try ScannedFolder.found(
             """
@@ -31,6 +33,10 @@ struct GuardTests {
         "_ = try protection.permit(for: .copy(text.count, for: peer, of: owner))",
         "let question = Question.may(.copy, of: owner)\n_ = try protection.permit(for: question)",
         "guard case .allow = protection.decision(for: Question(.copy, owner: owner)).verdict else { return }",
+        "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits ?? false else { return }",
+        "guard (protection.decision(for: Question(.copy, owner: owner)).verdict.permits && isReady) else { return }",
+        "guard let place = first ?? second, isReady || isNew, protection.decision(for: Question(.copy, owner: owner)).verdict.permits else { return }",
+        "if !protection.decision(for: Question(.copy, owner: owner)).verdict.permits {\n    show(\n        text)\n    return show {\n        text\n    }\n}",
     ])
     func `asked before, it is guarded`(_ guarding: String) throws {
         #expect(try copying(guarding) == [])
@@ -60,6 +66,15 @@ struct GuardTests {
         "if isNew { _ = try protection.permit(for: Question(.copy, owner: owner)) }",
         "isNew ? try protection.permit(for: Question(.copy, owner: owner)) : nil",
         "switch kind {\ncase .a: _ = try protection.permit(for: Question(.copy, owner: owner))\ndefault: break\n}",
+        "if !\(Self.answer) {\n    if isStrict {\n        return\n    }\n}",
+        "if !\(Self.answer) { if isStrict { return } }",
+        "do { _ = try protection.permit(for: Question(.copy, owner: owner)) } catch { if isStrict { return } }",
+        "if isNew {\n    log()\n} else if !\(Self.answer) {\n    return\n}",
+        "if !\(Self.answer) || isBusy, isStrict { return }", "guard isNew ? true : \(Self.answer) else { return }",
+        "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits ?? true else { return }",
+        "guard !(\(Self.answer) && isReady) else { return }",
+        "guard (\(Self.answer) && isReady) == false else { return }",
+        "var may = \(Self.answer)\nmay = true\nguard may else { return }",
     ])
     func `not asked, or asked for nothing, it is not guarded`(_ guarding: String) throws {
         #expect(try copying(guarding) == ["pasteboard"])
@@ -79,6 +94,52 @@ struct GuardTests {
 
     @Test func `asked afterwards is not asked`() throws {
         #expect(try copying("", "_ = try protection.permit(for: Question(.copy, owner: owner))") == ["pasteboard"])
+    }
+
+    @Test func `an answer that is one of two conditions of a choice guards neither side`() throws {
+        let answer = "protection.decision(for: Question(.share, owner: owner)).verdict.permits"
+        let source = """
+            import Cordon
+            present(isNew || \(answer) ? ShareLink(item: text) : nil)
+            present(isNew && !\(answer) ? nil : ShareLink(item: text))
+            present(isNew && \(answer) ? ShareLink(item: text) : nil)
+            """
+        #expect(try ScannedFolder.found(source) == ["2: share", "3: share"])
+    }
+
+    @Test func `a name is what it is in its own function`() throws {
+        let source = """
+            import Cordon
+            func seal(_ data: Data) async throws -> Data { try await protection.files.protect(data, for: account) }
+            func keep(_ data: Data, _ place: URL) async throws {
+                let sealed = try await protection.files.protect(data, for: account)
+                try sealed.write(to: place)
+            }
+            func save(_ sealed: Data, _ data: Data, _ place: URL) throws {
+                try data.write(to: place)
+                try sealed.write(to: place)
+                let question = Question(.print, owner: owner)
+                _ = try protection.permit(for: question)
+                UIPasteboard.general.string = text
+            }
+            func ask() throws {
+                let question = Question(.copy, owner: owner)
+                _ = try protection.permit(for: question)
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["8: file", "9: file", "12: pasteboard"])
+    }
+
+    @Test func `a case that no version knows yet is a case`() throws {
+        let source = """
+            import Cordon
+            switch protection.decision(for: Question(.copy, owner: owner)).verdict {
+            case .block, .wipe, .restrict: show()
+            case .allow, .warn: UIPasteboard.general.string = text
+            @unknown default: UIPasteboard.general.string = text
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["5: pasteboard"])
     }
 
     @Test func `a decision of another API is none`() throws {
@@ -119,6 +180,29 @@ struct GuardTests {
         #expect(
             try ScannedFolder.found(source, beside: ["Gate.swift": asking, "Other.swift": other]) == ["3: pasteboard"])
         #expect(try ScannedFolder.found(source, beside: ["Other.swift": other]) == ["3: pasteboard"])
+    }
+
+    @Test func `a property of the project guards, unless something of its name is simply yes in code that ships`()
+        throws
+    {
+        let body = "protection.decision(for: Question(.copy, owner: owner)).verdict.permits"
+        let source =
+            "func copy(_ text: String) {\n    guard gate.mayCopy else { return }\n    UIPasteboard.general.string = text\n}"
+        func found(_ body: String, _ other: String = "") throws -> [String] {
+            let asking = "import Cordon\nstruct Gate { var mayCopy: Bool { \(body) } }"
+            return try ScannedFolder.found(source, beside: ["Gate.swift": asking, "Other.swift": other])
+        }
+        #expect(try found(body) == [])
+        #expect(try found(body, "#if DEBUG\nlet row = Row(mayCopy: true)\n#endif") == [])
+        for other in [
+            "struct S { var mayCopy = true }", "struct S { var mayCopy: Bool = true }", "let row = Row(mayCopy: true)",
+        ] {
+            #expect(try found(body, other) == ["3: pasteboard"], "\(other)")
+        }
+        // Two answers in one `return` speak for no other.
+        for open in ["if isNew { return true }\nreturn \(body) && \(body)", "return isNew ? true : \(body)"] {
+            #expect(try found(open) == ["3: pasteboard"], "\(open)")
+        }
     }
 
     @Test func `a function is guarded by all of its callers, and by one only is not enough`() throws {

@@ -41,10 +41,10 @@ struct GuardJudge {
             return true
         }
         // `sealed.write(to: place)`
-        if reader.hash(hit.token - 1) == Mark.dot, guards.sealed.contains(reader.hash(hit.token - 2)) { return true }
+        if reader.hash(hit.token - 1) == Mark.dot, guards.isSealed(hit.token - 2) { return true }
         guard hit.end > hit.token else { return false }
         return CodeReader.span(hit.token, min(hit.end, hit.token + CodeReader.reach) + 1).contains {
-            reader.isIdentifier($0) && guards.sealed.contains(reader.hash($0)) && reader.hash($0 + 1) != Mark.colon
+            reader.isIdentifier($0) && guards.isSealed($0) && reader.hash($0 + 1) != Mark.colon
         }
     }
 

@@ -15,6 +15,10 @@ extension GuardReader {
             } else if previous == Mark.not {
                 atom.isPositive.toggle()
                 atom.start -= 1
+            } else if reader.hash(atom.end + 1) == Mark.coalesce, atom.value != .permit {
+                // Anything but a no in the place of an answer lets things out unasked.
+                guard let end = refusal(behind: atom.end + 1) else { return }
+                atom.end = end
             } else if [Mark.equal, Mark.unequal].contains(reader.hash(atom.end + 1)),
                 let truth = Self.literal(reader.text(atom.end + 2))
             {
@@ -32,6 +36,12 @@ extension GuardReader {
         }
         if isOptional, atom.value == .permit { atom.value = .truth }
         decide(atom)
+    }
+
+    /// The last token of a no that stands behind a mark: `false`, `nil`, `.block`.
+    private func refusal(behind mark: Int) -> Int? {
+        if Self.literal(reader.text(mark + 1)) == false { return mark + 1 }
+        return reader.hash(mark + 1) == Mark.dot && !GuardWords.leaves.contains(reader.hash(mark + 2)) ? mark + 2 : nil
     }
 
     /// What a comparison with a literal asks: nil for none.
@@ -62,8 +72,9 @@ extension GuardReader {
         var hasOr = false
         var hasAnd = false
         var hasComma = false
-        var isShort = false
-        var target: (name: UInt64, isNew: Bool)?
+        /// Whether the expression is a part of a choice, or of a group that is turned round, so that its yes is not the whole's.
+        var isUnclear = false
+        var target: (name: UInt64, isNew: Bool, isConstant: Bool)?
         var start = 0
     }
 
@@ -77,8 +88,13 @@ extension GuardReader {
         while at >= opener, at >= 0, steps < CodeReader.reach {
             steps += 1
             if at == opener {
-                // A parenthesis around a part of a condition changes nothing.
+                // A parenthesis around a part of a condition changes nothing, unless the whole is turned round.
                 guard reader.hash(opener) == Mark.openParen, isGroup(opener) else { return head }
+                if reader.hash(opener - 1) == Mark.not
+                    || [Mark.equal, Mark.unequal].contains(reader.hash(reader.partner(opener) + 1))
+                {
+                    head.isUnclear = true
+                }
                 at = opener - 1
                 opener = reader.enclosing(opener)
                 continue
@@ -90,10 +106,12 @@ extension GuardReader {
             }
             switch here {
             case Mark.semicolon, Mark.closeBrace, Mark.openBrace: return head
-            case Mark.or: head.hasOr = true
-            case Mark.and: head.hasAnd = true
             case Mark.comma: head.hasComma = true
-            case Mark.question, Mark.coalesce, Mark.colon: if !reader.touchesPrevious(at) { head.isShort = true }
+            // What a comma parts from the expression is a condition of its own.
+            case Mark.or: head.hasOr = head.hasOr || !head.hasComma
+            case Mark.and: head.hasAnd = true
+            case Mark.question, Mark.coalesce, Mark.colon:
+                if !reader.touchesPrevious(at), !head.hasComma { head.isUnclear = true }
             case Mark.equals:
                 if reader.hash(at - 3) == Words.case, reader.hash(at - 2) == Mark.dot,
                     GuardWords.yes.contains(reader.hash(at - 1))
@@ -111,7 +129,7 @@ extension GuardReader {
                 if isBinding, [Words.if, Words.guard, Words.while, Mark.comma].contains(reader.hash(name - 2)) {
                     break
                 }
-                head.target = (reader.hash(name), isBinding)
+                head.target = (reader.hash(name), isBinding, word == Words.let)
                 head.start = name
                 return head
             default: break
@@ -128,16 +146,13 @@ extension GuardReader {
         // `let shown = answer ? text : nothing` is no answer itself.
         let isCondition = reader.hash(atom.end + 1) == Mark.question && !reader.touchesPrevious(atom.end + 1)
         if let target = head.target, !isCondition {
-            guard !head.hasOr, !head.isShort, reader.hash(atom.end + 1) != Mark.or else { return }
+            guard !head.hasOr, !head.isUnclear, reader.hash(atom.end + 1) != Mark.or else { return }
             if atom.value != .permit {
-                let scope = target.isNew ? reader.enclosing(head.start) : -1
-                let isTypeLevel = declarations.byBrace[scope].map { $0.kind == .type || $0.kind == .extension } ?? false
-                if !target.isNew, !isAlwaysAsked(target.name) { return }
+                if !target.isConstant, !isAlwaysAsked(target.name) { return }
                 locals[target.name, default: []].append(
                     Local(
                         value: atom.value, actions: atom.actions, isPositive: atom.isPositive,
-                        from: target.isNew ? atom.end : -1,
-                        scope: isTypeLevel ? -1 : scope))
+                        from: target.isNew ? atom.end : -1, scope: scope(of: head.start)))
                 return
             }
         }
@@ -156,11 +171,11 @@ extension GuardReader {
             && reader.hash(atom.start - 4) == Words.case
     }
 
-    /// Whether a property is set to nothing but answers and `false`.
+    /// Whether a variable is set to nothing but answers and `false`.
     func isAlwaysAsked(_ name: UInt64) -> Bool {
         (assignments[name] ?? []).prefix(64).allSatisfy { at in
             let value = at + 2
-            if ["false", "nil", "NO"].contains(reader.text(value)) { return true }
+            if let fixed = Self.literal(reader.text(value)) { return !fixed }
             return (value..<value + 24).contains { index in
                 let here = reader.hash(index)
                 return GuardWords.deciding[here] != nil || GuardWords.truths[here] != nil
@@ -187,7 +202,7 @@ extension GuardReader {
     }
 
     mutating func placePermit(_ atom: Atom, _ head: Head) {
-        guard !head.hasOr, !head.hasAnd, !head.isShort, isAlwaysReached(atom) else { return }
+        guard !head.hasOr, !head.hasAnd, !head.isUnclear, isAlwaysReached(atom) else { return }
         if head.word == Words.if || head.word == Words.while {
             let end = conditionEnd(atom, on: reader.enclosing(head.token))
             if let brace = reader.find([Mark.openBrace], from: end + 1) { addBlock(brace, atom.actions) }
@@ -203,7 +218,7 @@ extension GuardReader {
         switch head.word {
         case Words.if, Words.while: placeIf(atom, head)
         case Words.guard:
-            if atom.isPositive, !head.hasOr, !followedBy(Mark.or, atom) {
+            if atom.isPositive, !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom) {
                 placeGuard(atom, on: reader.enclosing(head.token))
             }
         case Words.return: noteAnswer(atom, head)
@@ -251,6 +266,8 @@ extension GuardReader {
 
     mutating func placeIf(_ atom: Atom, _ head: Head) {
         let outer = reader.enclosing(head.token)
+        // What follows an `else if` is reached from the branches above it, too, where nothing was asked.
+        let isElse = reader.hash(head.token - 1) == Words.else
         let conditionEnd = conditionEnd(atom, on: outer)
         let brace =
             reader.isSwift
@@ -259,14 +276,14 @@ extension GuardReader {
         let isCertain =
             atom.isPositive
             ? !head.hasOr && !followedBy(Mark.or, atom)
-            : !head.hasAnd && !head.hasComma && !followedBy(Mark.and, atom) && reader.hash(atom.end + 1) != Mark.comma
-        guard isCertain else { return }
+            : !head.hasAnd && !head.hasComma && !followedBy(Mark.and, atom) && !followedBy(Mark.comma, atom)
+        guard isCertain, !head.isUnclear else { return }
         guard let brace, reader.partner(brace) > brace else {
             guard !reader.isSwift else { return }
             let end = reader.find([Mark.semicolon], from: conditionEnd + 1) ?? conditionEnd
             if atom.isPositive {
                 facts.add(outer, from: conditionEnd, until: end, atom.actions)
-            } else if Words.exits.contains(reader.hash(conditionEnd + 1)) {
+            } else if !isElse, Words.exits.contains(reader.hash(conditionEnd + 1)) {
                 facts.add(outer, from: end, until: limit(outer, end), atom.actions)
             }
             return
@@ -276,13 +293,13 @@ extension GuardReader {
             reader.hash(close + 1) == Words.else && reader.hash(close + 2) == Mark.openBrace ? close + 2 : nil
         if atom.isPositive {
             addBlock(brace, atom.actions)
-            if let elseBrace, exits(elseBrace) {
+            if let elseBrace, !isElse, exits(elseBrace) {
                 let end = reader.partner(elseBrace)
                 facts.add(outer, from: end, until: limit(outer, end), atom.actions)
             }
         } else {
             if let elseBrace { addBlock(elseBrace, atom.actions) }
-            if exits(brace) { facts.add(outer, from: close, until: limit(outer, close), atom.actions) }
+            if !isElse, exits(brace) { facts.add(outer, from: close, until: limit(outer, close), atom.actions) }
         }
     }
 
@@ -295,7 +312,9 @@ extension GuardReader {
         guard atom.value == .truth else { return }
         let block = reader.enclosing(atom.start)
         let next = reader.hash(atom.end + 1)
-        if next == Mark.question, !reader.touchesPrevious(atom.end + 1), !head.hasOr || atom.isPositive {
+        if next == Mark.question, !reader.touchesPrevious(atom.end + 1),
+            atom.isPositive ? !head.hasOr : !head.hasAnd
+        {
             guard let colon = reader.find([Mark.colon], from: atom.end + 2) else { return }
             if atom.isPositive {
                 facts.add(block, from: atom.end + 1, until: colon, atom.actions)
@@ -326,8 +345,7 @@ extension GuardReader {
         for (number, label) in labels.enumerated() where reader.hash(label) == Words.case {
             guard let colon = reader.find([Mark.colon], from: label + 1) else { continue }
             let names = CodeReader.span(label + 1, colon).filter { reader.isIdentifier($0) }.map { reader.hash($0) }
-            guard !names.isEmpty, names.allSatisfy({ GuardWords.yes.contains($0) || $0 == Word.hash("restrict") })
-            else { continue }
+            guard !names.isEmpty, names.allSatisfy(GuardWords.leaves.contains) else { continue }
             let end = number + 1 < labels.count ? labels[number + 1] : reader.partner(brace)
             facts.add(brace, from: colon, until: end, atom.actions)
         }
@@ -337,7 +355,9 @@ extension GuardReader {
         var last = reader.partner(brace) - 1
         if reader.hash(last) == Mark.semicolon { last -= 1 }
         guard last > brace else { return false }
-        return Words.exits.contains(reader.hash(reader.statementStart(last)))
+        // What ends with a bracket is the statement that opened it: `if busy { return }` leaves only sometimes.
+        let opener = reader.partner(last)
+        return Words.exits.contains(reader.hash(reader.statementStart(opener > brace ? opener : last)))
     }
 
     /// Where a guard in a block ends to hold: at the block's end, and in a switch at the next case.

@@ -6,8 +6,8 @@ struct GuardReader {
     var facts = GuardFacts()
     /// Functions and properties of the file that ask, by the brace of their body.
     private(set) var asking: [Int: ProjectFacts.Asking] = [:]
-    /// Names of values that Cordon sealed, and calls that seal a file in place.
-    private(set) var sealed: Set<UInt64> = []
+    /// Names of values that Cordon sealed, and of files that it seals in their place.
+    private var sealed = ScopedNames()
     private(set) var importsCordon = false
 
     struct Atom {
@@ -27,10 +27,11 @@ struct GuardReader {
     }
 
     var locals: [UInt64: [Local]] = [:]
-    private var questions: [UInt64: ActionSet] = [:]
+    private var questions = ScopedNames()
     private(set) var assignments: [UInt64: [Int]] = [:]
     var cases: [Int: [Int]] = [:]
-    private var answers: [Int: (actions: ActionSet, count: Int)] = [:]
+    /// What the answers that a body gives ask, and the `return` of each.
+    private var answers: [Int: (actions: ActionSet, returns: Set<Int>)] = [:]
     private var denials: Set<Int> = []
 
     init(_ reader: CodeReader, _ declarations: Declarations, _ project: ProjectFacts) {
@@ -56,7 +57,7 @@ struct GuardReader {
         static let `catch` = Word.hash("catch")
         static let `import` = Word.hash("import")
         static let `in` = Word.hash("in")
-        static let self_ = Word.hash("self")
+        static let unknown = Word.hash("unknown")
         static let exits = WayCatalogue.hashes(
             "return", "throw", "break", "continue", "fatalError", "preconditionFailure", "exit", "abort", "goto")
         static let heads: Set<UInt64> = [`if`, `guard`, `while`, `return`, `switch`]
@@ -83,7 +84,7 @@ struct GuardReader {
             if reader.hash(at + 1) == Mark.equals { assignments[here, default: []].append(at) }
             if here == Words.case || here == Words.default {
                 let previous = reader.hash(at - 1)
-                if reader.startsLine(at) || previous == Mark.openBrace || previous == Mark.semicolon {
+                if reader.startsLine(at) || [Mark.openBrace, Mark.semicolon, Words.unknown].contains(previous) {
                     cases[reader.enclosing(at), default: []].append(at)
                 }
             } else if here == Words.import {
@@ -104,8 +105,19 @@ struct GuardReader {
         guard reader.hash(start - 1) == Mark.equals else { return }
         var name = start - 2
         if reader.hash(name - 1) == Mark.colon { name -= 2 }
-        questions[reader.hash(name), default: []].formUnion(asked)
+        questions.add(reader.hash(name), asked, in: scope(of: name))
     }
+
+    /// The block that knows a name which is set at a token; -1, the whole file, for a member and for what is declared elsewhere.
+    func scope(of name: Int) -> Int {
+        guard [Words.let, Words.var].contains(reader.hash(name - 1)) else { return -1 }
+        let block = reader.enclosing(name, as: Mark.openBrace)
+        let kind = declarations.byBrace[block]?.kind
+        return kind == .type || kind == .extension ? -1 : block
+    }
+
+    /// Whether a name stands for what Cordon sealed.
+    func isSealed(_ index: Int) -> Bool { sealed.actions(of: index, in: reader) != nil }
 
     private mutating func noteSealed(_ at: Int) {
         var steps = 0
@@ -117,11 +129,15 @@ struct GuardReader {
         if reader.hash(index) == Mark.equals {
             var name = index - 1
             if reader.hash(name - 1) == Mark.colon { name -= 2 }
-            sealed.insert(reader.hash(name))
-        } else if let open = reader.argumentsOpen(at) {
-            // A file sealed in its place is known by the name of its address.
+            sealed.add(reader.hash(name), .any, in: scope(of: name))
+        } else if let open = reader.argumentsOpen(at), reader.hash(reader.partner(open) + 1) != Mark.dot,
+            reader.hash(index) != Words.return,
+            reader.enclosing(at) < 0 || reader.hash(reader.enclosing(at)) == Mark.openBrace
+        {
+            // A file sealed in its place is known by the name of its address, in the function that seals it.
+            let owner = declarations.around(at, in: reader) { $0.kind == .function || $0.kind == .property }
             for argument in reader.firstArgument(of: open) where reader.isIdentifier(argument) {
-                sealed.insert(reader.hash(argument))
+                sealed.add(reader.hash(argument), .any, in: owner?.body.lowerBound ?? -1)
             }
         }
     }
@@ -207,7 +223,7 @@ struct GuardReader {
             } else if isTyped, let actions = typed(at) {
                 isQuestion = true
                 found.formUnion(actions)
-            } else if let known = questions[reader.hash(at)] {
+            } else if let known = questions.actions(of: at, in: reader) {
                 isQuestion = true
                 found.formUnion(known)
             }
@@ -347,12 +363,15 @@ struct GuardReader {
         let owner = declarations.around(atom.start, in: reader) { $0.kind == .function || $0.kind == .property }
         guard let owner, owner.givesTruth else { return }
         let body = owner.body.lowerBound
-        guard atom.isPositive, !head.hasOr, !followedBy(Mark.or, atom) else {
+        guard atom.isPositive, !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom) else {
             denials.insert(body)
             return
         }
         let known = answers[body]
-        answers[body] = (known.map { $0.actions.intersection(atom.actions) } ?? atom.actions, (known?.count ?? 0) + 1)
+        answers[body] = (
+            known.map { $0.actions.intersection(atom.actions) } ?? atom.actions,
+            (known?.returns ?? []).union([head.token])
+        )
     }
 
     private mutating func collectAsking() {
@@ -360,7 +379,7 @@ struct GuardReader {
             let body = declaration.body
             if declaration.givesTruth {
                 guard let answer = answers[body.lowerBound], !denials.contains(body.lowerBound),
-                    givesOnlyAnswers(body, answer.count)
+                    givesOnlyAnswers(body, answer.returns)
                 else { continue }
                 asking[body.lowerBound] = ProjectFacts.Asking(actions: answer.actions, givesTruth: true)
             } else if declaration.kind == .function, reader.isSwift,
@@ -382,12 +401,9 @@ struct GuardReader {
     }
 
     /// Whether every `return` of a body gives an answer or `false`.
-    private func givesOnlyAnswers(_ body: ClosedRange<Int>, _ answers: Int) -> Bool {
-        var others = 0
-        for at in body where reader.hash(at) == Words.return {
-            let value = reader.text(at + 1)
-            if value != "false" && value != "NO" { others += 1 }
+    private func givesOnlyAnswers(_ body: ClosedRange<Int>, _ answers: Set<Int>) -> Bool {
+        body.allSatisfy { at in
+            reader.hash(at) != Words.return || answers.contains(at) || ["false", "NO"].contains(reader.text(at + 1))
         }
-        return others == 0 || others <= answers
     }
 }

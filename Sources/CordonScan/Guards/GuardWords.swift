@@ -29,6 +29,8 @@ enum GuardWords {
 
     /// What stands for a yes in a comparison with a verdict.
     static let yes = WayCatalogue.hashes("allow", "warn")
+    /// The verdicts that let something out.
+    static let leaves = yes.union(WayCatalogue.hashes("restrict"))
     static let permits = Word.hash("permits")
     static let verdict = Word.hash("verdict")
     static let question = Word.hash("Question")

@@ -11,6 +11,28 @@ struct HandleSet: OptionSet, Hashable {
     var isStrict: Bool { contains(.pasteboard) }
 }
 
+/// What the names of a file ask, each in the blocks that know it.
+struct ScopedNames {
+    private var byName: [UInt64: [Int: ActionSet]] = [:]
+
+    /// - Parameter scope: The brace of the block that the name is known in; -1 for the whole file.
+    mutating func add(_ name: UInt64, _ actions: ActionSet, in scope: Int) {
+        byName[name, default: [:]][scope, default: []].formUnion(actions)
+    }
+
+    /// What the name at a token asks; nil for one that is not known there.
+    func actions(of index: Int, in reader: CodeReader) -> ActionSet? {
+        guard let known = byName[reader.hash(index)] else { return nil }
+        var found = known[-1]
+        var opener = reader.enclosing(index)
+        while opener >= 0 {
+            if let actions = known[opener] { found = actions.union(found ?? []) }
+            opener = reader.enclosing(opener)
+        }
+        return found
+    }
+}
+
 /// Which handles the names of a file stand for, and where.
 struct NameTable {
     private struct Entry {
