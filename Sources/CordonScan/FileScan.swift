@@ -38,7 +38,6 @@ struct FileScan {
         let judge = GuardJudge(reader: reader, guards: guards, hits: hits)
         var places = SourceText.Places()
         var result = Result(isTooDeep: reader.code.isTooDeep)
-        var sites: [Int] = []
         for hit in hits {
             guard !judge.isGuarded(hit) else {
                 result.guarded += 1
@@ -59,9 +58,8 @@ struct FileScan {
                 result.wrapped.append(Wrapped(finding: result.findings.count, name: wrapper, actions: hit.way.actions))
             }
             result.findings.append(finding)
-            sites.append(hit.token)
         }
-        result.waivers = waivers(reader, sites, result.findings)
+        result.waivers = waivers(reader, declarations)
         result.lines = places.place(of: file.text.count, in: file.text).line
         return result
     }
@@ -82,7 +80,7 @@ struct FileScan {
         return candidate.name
     }
 
-    private func waivers(_ reader: CodeReader, _ sites: [Int], _ findings: [ScanFinding]) -> [ScanWaiver] {
+    private func waivers(_ reader: CodeReader, _ declarations: Declarations) -> [ScanWaiver] {
         guard !reader.code.comments.isEmpty else { return [] }
         var places = SourceText.Places()
         return reader.code.comments.compactMap { comment in
@@ -103,13 +101,18 @@ struct FileScan {
             guard low < reader.count else { return waiver }
             var later = places
             let first = later.place(of: Int(reader.tokens[low].start), in: file.text).line
-            waiver.lines = first...max(first, lastLine(of: low, reader, &later))
+            waiver.lines = first...max(first, lastLine(of: low, reader, declarations, &later))
             return waiver
         }
     }
 
-    /// The line on which the statement that begins at a token ends; a declaration's ends where its body begins.
-    private func lastLine(of start: Int, _ reader: CodeReader, _ places: inout SourceText.Places) -> Int {
+    private static let heads = WayCatalogue.hashes("if", "guard", "while", "for", "switch", "repeat", "do")
+
+    /// The line on which the statement that begins at a token ends; that of a declaration, a condition or a loop ends where its body
+    /// begins, and that of a call behind its closure.
+    private func lastLine(
+        of start: Int, _ reader: CodeReader, _ declarations: Declarations, _ places: inout SourceText.Places
+    ) -> Int {
         var at = start
         var steps = 0
         while at + 1 < reader.count, steps < 60 {
@@ -118,7 +121,10 @@ struct FileScan {
             guard next < reader.count, reader.enclosing(next) == reader.enclosing(start),
                 !(reader.startsLine(next) && reader.statementStart(next) == next)
             else { break }
-            if reader.hash(next) == Mark.openBrace, reader.hash(next - 1) != Mark.closeParen || !reader.isSwift {
+            if reader.hash(next) == Mark.openBrace,
+                reader.hash(next - 1) != Mark.closeParen || !reader.isSwift || declarations.byBrace[next] != nil
+                    || Self.heads.contains(reader.hash(start))
+            {
                 break
             }
             at = next

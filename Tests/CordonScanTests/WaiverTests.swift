@@ -35,6 +35,27 @@ struct WaiverTests {
         #expect(report.waived.map(\.line) == [1])
     }
 
+    @Test func `where a carriage return ends a line, a waiver behind the code is for its line, too`() throws {
+        let folder = try ScannedFolder([
+            "File.swift":
+                "UIPasteboard.general.string = a // cordon:allow pasteboard — for a test\rUIPasteboard.general.string = b\r"
+        ])
+        defer { folder.remove() }
+        #expect(folder.scan().findings.map(\.line) == [2])
+    }
+
+    @Test(arguments: ["func copy(_ text: String) {", "if isAllowed(text) {", "init(_ text: String) {"])
+    func `a waiver above a declaration or a condition is for its head, and not for what stands in its body`(
+        _ head: String
+    ) throws {
+        func found(_ head: String) throws -> [String] {
+            try ScannedFolder.found(
+                "// cordon:allow pasteboard — for a test\n\(head)\n    UIPasteboard.general.string = text\n}")
+        }
+        #expect(try found(head) == ["1: waiver", "3: pasteboard"])
+        #expect(try found("run(later) {") == [])
+    }
+
     @Test(arguments: [
         ("// cordon:allow pasteboard", "no reason"), ("// cordon:allow — because", "names no way out"),
         ("// cordon:allow pastebord — because", "\"pasteboard\" is one"),
