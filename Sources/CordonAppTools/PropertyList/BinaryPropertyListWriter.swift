@@ -2,13 +2,10 @@ import Foundation
 
 /// Writes `bplist00`; equal scalars are stored once. The object order is our own (TL-CF-33).
 struct BinaryPropertyListWriter {
-    private enum Scalar: Hashable {
-        case string(String), integer(Int64), real(UInt64), boolean(Bool), date(UInt64), data(Data)
-    }
-
     private var objects: [Data] = []
     private var references: [(object: Int, targets: [Int])] = []
-    private var known: [Scalar: Int] = [:]
+    /// Where each scalar stands, by its bytes: texts that are equal in another normal form are two.
+    private var known: [[UInt8]: Int] = [:]
 
     static func document(_ value: PropertyListValue) -> Data {
         var writer = Self()
@@ -18,15 +15,13 @@ struct BinaryPropertyListWriter {
 
     private mutating func add(_ value: PropertyListValue) -> Int {
         switch value {
-        case .string(let text): scalar(.string(text), Self.text(text))
-        case .integer(let number): scalar(.integer(number), Self.integer(number))
-        case .real(let number): scalar(.real(number.bitPattern), Data([0x23]) + Self.big(number.bitPattern, 8))
-        case .boolean(let truth): scalar(.boolean(truth), Data([truth ? 9 : 8]))
+        case .string(let text): scalar(Self.text(text))
+        case .integer(let number): scalar(Self.integer(number))
+        case .real(let number): scalar(Data([0x23]) + Self.big(number.bitPattern, 8))
+        case .boolean(let truth): scalar(Data([truth ? 9 : 8]))
         case .date(let date):
-            scalar(
-                .date(date.timeIntervalSinceReferenceDate.bitPattern),
-                Data([0x33]) + Self.big(date.timeIntervalSinceReferenceDate.bitPattern, 8))
-        case .data(let data): scalar(.data(data), Self.marker(4, data.count) + data)
+            scalar(Data([0x33]) + Self.big(date.timeIntervalSinceReferenceDate.bitPattern, 8))
+        case .data(let data): scalar(Self.marker(4, data.count) + data)
         case .array(let values): container(0xA, values.count, values)
         case .dictionary(let dictionary):
             container(
@@ -35,7 +30,9 @@ struct BinaryPropertyListWriter {
         }
     }
 
-    private mutating func scalar(_ key: Scalar, _ bytes: Data) -> Int {
+    private mutating func scalar(_ bytes: Data) -> Int {
+        // Of `Data` no more than the beginning is hashed.
+        let key = [UInt8](bytes)
         if let place = known[key] { return place }
         known[key] = objects.count
         objects.append(bytes)

@@ -33,13 +33,16 @@ enum PropertyListText {
         return "\(year)-\(fields[0])-\(fields[1])T\(fields[2]):\(fields[3]):\(fields[4])Z"
     }
 
-    static func escaped(_ text: String) -> String {
+    /// A text as XML reads it back: `lineEnd` for each line feed, and a carriage return of the text itself by its number.
+    static func escaped(_ text: String, lineEnd: String) -> String {
         var result = ""
         for character in text.unicodeScalars {
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
+            case "\r": result += "&#13;"
+            case "\n": result += lineEnd
             default: result.unicodeScalars.append(character)
             }
         }

@@ -59,7 +59,8 @@ struct XMLPropertyListText {
             throw AppToolsError(.malformed, "there is nothing to keep")
         }
         // Two hyphens would end the comment.
-        let text = String(decoding: bytes[node.range], as: UTF8.self).replacingOccurrences(of: "--", with: "- -")
+        let text = String(decoding: bytes[node.range], as: UTF8.self)
+            .replacingOccurrences(of: "-(?=-)", with: "- ", options: .regularExpression)
         let end = node.range.upperBound
         replace(end..<end, with: writer.lineEnd + lineIndent(node.range.lowerBound) + "<!-- \(text) -->")
     }

@@ -21,7 +21,7 @@ struct XMLPropertyListWriter {
     /// One element whose first line is not indented and whose further lines are.
     func element(_ value: PropertyListValue, indent: String) -> String {
         switch value {
-        case .string(let text): "<string>\(PropertyListText.escaped(text))</string>"
+        case .string(let text): "<string>\(PropertyListText.escaped(text, lineEnd: lineEnd))</string>"
         case .integer(let number): "<integer>\(number)</integer>"
         case .real(let number): "<real>\(PropertyListText.real(number))</real>"
         case .boolean(let truth): truth ? "<true/>" : "<false/>"
@@ -37,7 +37,8 @@ struct XMLPropertyListWriter {
 
     /// A key and its value on the next line.
     func entry(_ key: String, _ value: PropertyListValue, indent: String) -> String {
-        "<key>\(PropertyListText.escaped(key))</key>\(lineEnd)\(indent)\(element(value, indent: indent))"
+        let name = PropertyListText.escaped(key, lineEnd: lineEnd)
+        return "<key>\(name)</key>\(lineEnd)\(indent)\(element(value, indent: indent))"
     }
 
     private func wrapped(_ name: String, _ children: [String], _ indent: String) -> String {

@@ -55,6 +55,8 @@ struct XMLScanner {
         case []: "the file is empty"
         case [0xFF, 0xFE], [0xFE, 0xFF]: "convert it to UTF-8 first"
         case [UInt8(ascii: "P"), UInt8(ascii: "K")]: "this is a zip archive"
+        case let head where head[0] == 0x30 && head.last ?? 0 >= 0x80:
+            "this looks signed; openssl smime -verify -noverify -inform der -in FILE takes out what is in it"
         default: "plutil -convert xml1 FILE converts JSON and old-style text property lists"
         }
     }

@@ -50,6 +50,22 @@ struct PropertyListEditorTests {
         #expect(try PropertyList(reading: editor.data).value == editor.value)
     }
 
+    @Test(arguments: ["\n", "\r\n"])
+    func `a text of several lines keeps the file's line ends, and a carriage return of its own stays one`(
+        lineEnd: String
+    ) throws {
+        let text = [
+            "<plist>", "<dict>", "\t<key>rule</key>", "\t<string>a ||", "b &#13;", "c</string>", "</dict>", "</plist>",
+            "",
+        ]
+        .joined(separator: lineEnd)
+        var editor = try PropertyListEditor(reading: Data(text.utf8))
+        #expect(editor.value["rule"]?.string == "a ||\nb \r\nc")
+        try editor.set(.string("a ||\nb \r\nc || d"), at: ["rule"])
+        #expect(editor.data == Data(text.replacingOccurrences(of: "c</", with: "c || d</").utf8))
+        #expect(try PropertyList(reading: editor.data).value == editor.value)
+    }
+
     @Test func `a comment on the line stays with its element`() throws {
         var editor = try PropertyListEditor(reading: Data(Self.sample.utf8))
         try editor.insert(.string("x"), into: ["zebra"], at: 1)
@@ -59,12 +75,12 @@ struct PropertyListEditorTests {
 
     @Test func `what is replaced can stay as a comment`() throws {
         var editor = try PropertyListEditor(
-            reading: Data("<plist>\n<dict>\n  <key>a</key>\n  <string>x--y</string>\n</dict>\n</plist>\n".utf8))
+            reading: Data("<plist>\n<dict>\n  <key>a</key>\n  <string>x--y---></string>\n</dict>\n</plist>\n".utf8))
         try editor.keepAsComment(at: ["a"])
         try editor.set(.string("new"), at: ["a"])
         #expect(
             String(decoding: editor.data, as: UTF8.self)
-                == "<plist>\n<dict>\n  <key>a</key>\n  <string>new</string>\n  <!-- <string>x- -y</string> -->\n</dict>\n</plist>\n"
+                == "<plist>\n<dict>\n  <key>a</key>\n  <string>new</string>\n  <!-- <string>x- -y- - -></string> -->\n</dict>\n</plist>\n"
         )
         #expect(try PropertyList(reading: editor.data).value["a"]?.string == "new")
         var binary = try PropertyListEditor(reading: BinaryPropertyListWriter.document(.dictionary(["a": .integer(1)])))

@@ -25,6 +25,18 @@ struct PropertyListReaderTests {
         #expect(list.format == format)
     }
 
+    @Test(arguments: [PropertyList.Format.xml, .binary])
+    func `texts that are equal in another normal form stay two`(format: PropertyList.Format) throws {
+        let value = PropertyListValue.array([.string("\u{E9}"), .string("e\u{301}"), .string("\r\n\r")])
+        let data = format == .xml ? XMLPropertyListWriter().document(value) : BinaryPropertyListWriter.document(value)
+        #expect(try PropertyList(reading: data).value == value)
+    }
+
+    @Test func `a signed profile is refused with what takes it out`() throws {
+        let error = #expect(throws: AppToolsError.self) { try PropertyList(reading: Data([0x30, 0x82, 1, 0])) }
+        #expect(error?.hint?.contains("signed") == true)
+    }
+
     @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `Python's reader agrees on both formats, and its writer on the XML bytes`() throws {
         let scratch = try Scratch()
