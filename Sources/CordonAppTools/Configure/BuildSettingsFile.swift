@@ -18,10 +18,9 @@ public struct BuildSettingsFile: Sendable {
         var values = raw
         // Each round replaces one level; what refers to itself never ends and stays as it is.
         for _ in 0..<Self.deepestInclude {
-            let known = values
-            for (name, text) in known where BuildVariables.isIn(text) {
-                let others = known.filter { $0.key != name && !BuildVariables.isIn($0.value) }
-                if let expanded = BuildVariables(defines: others).expand(text) { values[name] = expanded }
+            let known = BuildVariables(defines: values.filter { !BuildVariables.isIn($0.value) })
+            for (name, text) in values where BuildVariables.isIn(text) {
+                if let expanded = known.expand(text) { values[name] = expanded }
             }
         }
         settings = values.filter { !BuildVariables.isIn($0.value) }
@@ -32,7 +31,8 @@ public struct BuildSettingsFile: Sendable {
             throw AppToolsError(.malformed, "includes files too deeply", at: url.path)
         }
         let text = String(decoding: try InputFile.map(url, limit: 1 << 20), as: UTF8.self)
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             let line = (line.range(of: "//").map { line[..<$0.lowerBound] } ?? line)
                 .trimmingCharacters(in: .whitespaces)
             let place = "\(url.path): line \(index + 1)"
@@ -47,8 +47,7 @@ public struct BuildSettingsFile: Sendable {
             let name = line[..<equals].trimmingCharacters(in: .whitespaces)
             if name.contains("[") { continue }
             let value = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
-            let earlier = BuildVariables(defines: ["inherited": raw[name] ?? ""])
-            raw[name] = value.contains("$(inherited)") ? earlier.expand(value) ?? value : value
+            raw[name] = value.replacingOccurrences(of: "$(inherited)", with: raw[name] ?? "")
         }
     }
 
@@ -57,7 +56,7 @@ public struct BuildSettingsFile: Sendable {
     ) throws(AppToolsError) {
         let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw AppToolsError(.malformed, "includes no file by name", at: place) }
-        let other = url.deletingLastPathComponent().appendingPathComponent(String(parts[1]))
+        let other = URL(fileURLWithPath: String(parts[1]), relativeTo: url.deletingLastPathComponent()).absoluteURL
         let isOptional = parts[0].trimmingCharacters(in: .whitespaces).hasSuffix("?")
         if isOptional, !InputFile.kind(of: other).exists { return }
         try read(other, into: &raw, depth: depth + 1)

@@ -36,7 +36,9 @@ struct ConfigurationRun {
         switch info.value.part(at: path) {
         case nil: try info.set(.array([]), at: path)
         case .array: break
-        default: throw AppToolsError(.malformed, "\(path) is not an array", at: infoPath)
+        default:
+            let keys = path.map { if case .key(let key) = $0 { key } else { "" } }
+            throw AppToolsError(.malformed, "\(keys.joined(separator: ".")) is not an array", at: infoPath)
         }
     }
 
