@@ -58,7 +58,8 @@ struct BundleGuide {
                     [
                         commands.line(
                             "configure", inner + "/Info.plist",
-                            options: "--containing-app \(app.identifier ?? "APP-ID") --activation-rule")
+                            options: "--containing-app \(CommandLines.quoted(app.identifier ?? "APP-ID"))"
+                                + " --activation-rule")
                     ]))
         }
         if app.kind == .app, app.info["CFBundleDocumentTypes"]?.array?.isEmpty == false {

@@ -26,6 +26,26 @@ struct AppGuideTests {
         }
     }
 
+    @Test(.enabled(if: MachOLab.isAvailable, MachOLab.needs))
+    func `what an app calls itself is one word of a command line`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        func info(_ identifier: String, _ rest: String = "") -> String {
+            "<plist><dict><key>CFBundleIdentifier</key><string>\(identifier)</string>\(rest)</dict></plist>"
+        }
+        let rule = "<string>ANY registeredTypeIdentifiers == 'a'</string>"
+        _ = try scratch.file(
+            "App.app/Info.plist", info("a; touch b", "<key>CFBundleExecutable</key><string>App</string>"))
+        _ = try scratch.file(
+            "App.app/PlugIns/Share.appex/Info.plist",
+            info(
+                "a.share",
+                "<key>CFBundleExecutable</key><string>Share</string><key>NSExtension</key><dict><key>NSExtensionAttributes</key>"
+                    + "<dict><key>NSExtensionActivationRule</key>\(rule)</dict></dict>"))
+        let commands = try AppGuide(app, names: .intuneCompatible).steps.flatMap(\.commands)
+        #expect(commands.contains { $0.hasSuffix(" --containing-app 'a; touch b' --activation-rule") })
+    }
+
     @Test func `a project's guide names its files, and a folder without one is refused`() throws {
         let scratch = try Scratch()
         _ = try scratch.file("Demo.xcodeproj/project.pbxproj", "")
