@@ -53,8 +53,8 @@ public struct LeakScan: Sendable {
         needles = Needles(checked: texts.map { Data($0.utf8) })
     }
 
-    /// What of the values stands below a folder, in the contents of its files and in the names of whatever is there; a folder that does
-    /// not exist has none.
+    /// What of the values stands below a folder, in the contents of its files, in the names of whatever is there and in where links lead;
+    /// a folder that does not exist has none.
     ///
     /// Links are not followed. A file that vanishes while it is looked at holds nothing any more.
     ///
@@ -76,6 +76,9 @@ public struct LeakScan: Sendable {
                     continue
                 }
                 leaks.files += 1
+            } else if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+                search.begin()
+                search.read(Data(target.utf8))
             }
             leaks.add(search, at: path)
         }

@@ -82,6 +82,16 @@ struct LeakScanTests {
         }
     }
 
+    @Test func `the place that a link leads to is a leak`() throws {
+        try inFolder { folder in
+            let scan = LeakScan(count: 1, seed: 2)
+            let link = folder.appending(path: "link").path
+            try FileManager.default.createSymbolicLink(
+                atPath: link, withDestinationPath: "/of/\(scan.texts[0])/nowhere")
+            #expect(try scan.leaks(below: folder).places == [.init(index: 0, form: .plain, place: link)])
+        }
+    }
+
     @Test(.enabled(if: getuid() != 0, "root lists any folder"))
     func `a folder below that cannot be listed is an error, and not empty`() throws {
         try inFolder { folder in
