@@ -77,7 +77,10 @@ package struct SourceScan: Sendable {
         var (findings, waivers): ([ScanFinding], [ScanWaiver]) = ([], options.waivers)
         var wrapped: [FileScan.Wrapped] = []
         for file in readable {
-            guard case .success(let source) = read(file.path) else { continue }
+            guard case .success(let source) = read(file.path) else {
+                report.unread.append(ScanReport.Omission(path: file.path, reason: "it was changed during the scan"))
+                continue
+            }
             let result =
                 source.language == .markup
                 ? MarkupScan(file: source).result() : FileScan(file: source, project: facts).result(source.code())

@@ -112,6 +112,7 @@ struct SourceTree {
 
     private static func wants(_ name: String, _ kind: String) -> Bool {
         extensions.contains(kind.lowercased()) || name.hasSuffix("Info.plist")
+            || name.hasPrefix("Info") && kind == "plist"
     }
 
     private struct Status {

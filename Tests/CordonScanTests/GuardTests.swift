@@ -75,6 +75,7 @@ struct GuardTests {
         "guard !(\(Self.answer) && isReady) else { return }",
         "guard (\(Self.answer) && isReady) == false else { return }",
         "var may = \(Self.answer)\nmay = true\nguard may else { return }",
+        "#if DEBUG\nguard \(Self.answer) else { return }\n#endif",
     ])
     func `not asked, or asked for nothing, it is not guarded`(_ guarding: String) throws {
         #expect(try copying(guarding) == ["pasteboard"])

@@ -55,6 +55,8 @@ struct ReadingTests {
     ])
     func `a yes of a property list is one however it is written`(_ value: String, _ isYes: Bool) throws {
         let list = "<plist><dict><key>UIFileSharingEnabled</key>\(value)</dict></plist>"
-        #expect(try ScannedFolder.found(list, as: "Info.plist") == (isYes ? ["1: container"] : []))
+        for name in ["Info.plist", "App-Info.plist", "Info-Dev.plist"] {
+            #expect(try ScannedFolder.found(list, as: name) == (isYes ? ["1: container"] : []), "\(name)")
+        }
     }
 }

@@ -90,6 +90,18 @@ struct SourceTreeTests {
         #expect(SourceScan(folder.url.path + "/b", options: options).run().unread.count == 1)
     }
 
+    @Test func `a file that is gone before it is read again is told as not read`() throws {
+        let folder = try ScannedFolder(["A.swift": leak, "B.swift": leak])
+        defer { folder.remove() }
+        var readings = 0
+        let report = SourceScan(folder.url.path, options: .init(today: "2026-11-23")).run { _, _ in
+            readings += 1
+            if readings == 2 { try? FileManager.default.removeItem(atPath: folder.url.path + "/B.swift") }
+        }
+        #expect(report.findings.map(\.path) == ["A.swift"])
+        #expect(report.unread.map(\.path) == ["B.swift"])
+    }
+
     @Test func `progress rises to its end`() throws {
         let folder = try ScannedFolder(["A.swift": leak, "B.swift": leak])
         defer { folder.remove() }

@@ -68,7 +68,8 @@ struct GuardReader {
         guard !reader.code.isTooDeep else { return }
         index()
         trustOutlets()
-        for at in 0..<reader.count where reader.kind(at) == .identifier {
+        // What debug builds alone ask guards nothing in the others.
+        for at in 0..<reader.count where reader.kind(at) == .identifier && !reader.tokens[at].isDebug {
             if reader.hash(at) == GuardWords.permitButton { placeButton(at) }
             if reader.hash(at) == GuardWords.whenAllowed { placeClosure(at) }
             guard let atom = atom(at) else { continue }
@@ -81,7 +82,9 @@ struct GuardReader {
     private mutating func index() {
         for at in 0..<reader.count where reader.kind(at) == .identifier {
             let here = reader.hash(at)
-            if reader.hash(at + 1) == Mark.equals { assignments[here, default: []].append(at) }
+            if reader.hash(at + 1) == Mark.equals, !reader.tokens[at].isDebug {
+                assignments[here, default: []].append(at)
+            }
             if here == Words.case || here == Words.default {
                 let previous = reader.hash(at - 1)
                 if reader.startsLine(at) || [Mark.openBrace, Mark.semicolon, Words.unknown].contains(previous) {
