@@ -72,7 +72,6 @@ enum Mark {
     static let dollar = Word.hash("$")
     static let backslash = Word.hash("\\")
     static let star = Word.hash("*")
-    static let caret = Word.hash("^")
     static let ampersand = Word.hash("&")
     static let minus = Word.hash("-")
     static let plus = Word.hash("+")

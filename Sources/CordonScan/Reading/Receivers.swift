@@ -8,7 +8,6 @@ struct Receivers {
     let declarations: Declarations
 
     private static let selfWord = Word.hash("self")
-    private static let asWord = Word.hash("as")
 
     /// What a name stands for.
     func handles(named name: UInt64, at index: Int) -> HandleSet {

@@ -9,10 +9,6 @@ struct StrictHandles {
         "string", "strings", "image", "images", "url", "urls", "color", "colors", "items", "itemProviders", "setItems",
         "setValue",
         "setData", "setObjects", "addItems", "setItemProviders")
-    private static let annotating: Set<UInt64> = [
-        Mark.colon, Mark.arrow, Mark.less, Word.hash("as"), Word.hash("is"), Word.hash("any"), Word.hash("some"),
-        Word.hash("class"), Word.hash("extension"),
-    ]
     private static let binding: Set<UInt64> = [
         Mark.equals, Mark.openBrace, Mark.semicolon, Word.hash("return"), Word.hash("in"), Word.hash("let"),
         Word.hash("var"), Mark.closeBrace,
