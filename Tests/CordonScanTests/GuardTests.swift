@@ -131,6 +131,29 @@ struct GuardTests {
         #expect(try ScannedFolder.found(source) == ["8: file", "9: file", "12: pasteboard"])
     }
 
+    @Test(arguments: [
+        ("permit: consuming EgressPermit", true), ("permit: EgressPermit? = nil", false),
+        ("act: (consuming EgressPermit) -> Void", false),
+    ])
+    func `a parameter that is a permit says that it was taken, and one that may be missing does not`(
+        _ parameter: String, _ isGuard: Bool
+    ) throws {
+        let source =
+            "import Cordon\nfunc copy(_ text: String, \(parameter)) {\n    UIPasteboard.general.string = text\n}"
+        #expect(try ScannedFolder.found(source) == (isGuard ? [] : ["3: pasteboard"]))
+    }
+
+    @Test func `a permit that an object is made with guards none of its methods`() throws {
+        let source = """
+            import Cordon
+            final class Copier {
+                let permit = try! protection.permit(for: Question(.copy, owner: owner))
+                func copy(_ text: String) { UIPasteboard.general.string = text }
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["4: pasteboard"])
+    }
+
     @Test func `a case that no version knows yet is a case`() throws {
         let source = """
             import Cordon
@@ -212,6 +235,8 @@ struct GuardTests {
             "import Cordon\nfunc a() throws { _ = try protection.permit(for: Question(.copy, owner: owner)); Copier().put(x) }"
         let open = "func b() { Copier().put(y) }"
         #expect(try ScannedFolder.found(helper, beside: ["A.swift": guarded]) == [])
+        let preview = "#Preview { Copier().put(z) }"
+        #expect(try ScannedFolder.found(helper, beside: ["A.swift": guarded, "B.swift": preview]) == [])
         #expect(try ScannedFolder.found(helper, beside: ["A.swift": guarded, "B.swift": open]) == ["1: pasteboard"])
     }
 

@@ -18,7 +18,7 @@ struct CallSites {
         var reader = file
         reader.rename(project.aliases)
         let places = (0..<file.count).filter { index in
-            file.kind(index) == .identifier && names.contains(file.hash(index))
+            file.kind(index) == .identifier && names.contains(file.hash(index)) && !file.tokens[index].isDebug
                 && !Self.declaring.contains(file.hash(index - 1))
         }
         guard !places.isEmpty else { return }

@@ -209,8 +209,9 @@ extension GuardReader {
             return
         }
         if head.word == Words.guard { return placeGuard(atom, on: reader.enclosing(head.token)) }
-        // It throws or it goes on: everything behind it in its block.
+        // It throws or it goes on: everything behind it in its block. What a member is made of says nothing of the methods.
         let block = reader.enclosing(atom.start, as: Mark.openBrace)
+        guard ![.type, .extension].contains(declarations.byBrace[block]?.kind) else { return }
         facts.add(block, from: atom.end, until: limit(block, atom.end), atom.actions)
     }
 

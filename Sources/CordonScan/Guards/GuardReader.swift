@@ -152,7 +152,9 @@ struct GuardReader {
         for declaration in declarations.all {
             if declaration.kind == .function, let open = declaration.parameters, reader.isSwift,
                 CodeReader.span(open, reader.partner(open)).prefix(CodeReader.reach).contains(where: {
-                    reader.hash($0) == GuardWords.permitType
+                    // One that may be missing, or that a closure gets, was not taken by who calls.
+                    reader.hash($0) == GuardWords.permitType && reader.enclosing($0) == open
+                        && reader.hash($0 + 1) != Mark.question
                 })
             {
                 facts.add(
