@@ -75,6 +75,7 @@ struct GuardTests {
         "guard !(\(Self.answer) && isReady) else { return }",
         "guard (\(Self.answer) && isReady) == false else { return }",
         "var may = \(Self.answer)\nmay = true\nguard may else { return }",
+        "var may = \(Self.answer)\nmay.toggle()\nguard may else { return }",
         "#if DEBUG\nguard \(Self.answer) else { return }\n#endif",
     ])
     func `not asked, or asked for nothing, it is not guarded`(_ guarding: String) throws {
@@ -152,6 +153,31 @@ struct GuardTests {
             }
             """
         #expect(try ScannedFolder.found(source) == ["4: pasteboard"])
+    }
+
+    @Test
+    func `a view is shown by a state that is turned over behind a guard, and not by one that is so anywhere else`()
+        throws
+    {
+        func found(_ other: String) throws -> [String] {
+            try ScannedFolder.found(
+                """
+                import Cordon
+                struct Row: View {
+                    @State private var isOn = false
+                    var body: some View {
+                        Button("Share") {
+                            guard protection.decision(for: Question(.share, owner: owner)).verdict.permits else { return }
+                            isOn.toggle()
+                        }
+                        .sheet(isPresented: $isOn) { ShareLink(item: text) }
+                        .onTapGesture { \(other) }
+                    }
+                }
+                """)
+        }
+        #expect(try found("isOn = false") == [])
+        #expect(try found("isOn.toggle()") == ["9: share"])
     }
 
     @Test func `a case that no version knows yet is a case`() throws {

@@ -44,10 +44,9 @@ struct GuardFacts {
     }
 
     /// Whether one of some actions is asked anywhere in a body.
-    func areAsked(in body: ClosedRange<Int>, _ actions: ActionSet, reader: CodeReader) -> Bool {
-        byBlock.contains { block, facts in
-            (body.contains(block) || facts.contains { body.contains($0.from) })
-                && facts.contains { body.contains($0.from) && !$0.actions.isDisjoint(with: actions) }
+    func areAsked(in body: ClosedRange<Int>, _ actions: ActionSet) -> Bool {
+        body.contains { block in
+            byBlock[block]?.contains { body.contains($0.from) && !$0.actions.isDisjoint(with: actions) } ?? false
         }
     }
 }

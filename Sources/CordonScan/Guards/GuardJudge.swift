@@ -2,11 +2,17 @@
 struct GuardJudge {
     let reader: CodeReader
     let guards: GuardReader
-    let hits: [WayHit]
+    /// Where data may leave by more than a log.
+    private let leaving: Set<Int>
+
+    init(reader: CodeReader, guards: GuardReader, hits: [WayHit]) {
+        self.reader = reader
+        self.guards = guards
+        leaving = Set(hits.lazy.filter { $0.way != .log }.map(\.token))
+    }
 
     private static let presenting = WayCatalogue.hashes(
         "sheet", "fullScreenCover", "popover", "alert", "confirmationDialog", "inspector", "navigationDestination")
-    private static let toggle = Word.hash("toggle")
 
     func isGuarded(_ hit: WayHit) -> Bool {
         guard !reader.code.isTooDeep else { return false }
@@ -19,13 +25,9 @@ struct GuardJudge {
         }
         if let body = hit.body {
             // What the method does is found in its body, and judged there.
-            if guards.facts.areAsked(in: body, actions, reader: reader) { return true }
-            if hit.way != .siri, hit.way != .keyboard,
-                hits.contains(where: { body.contains($0.token) && $0.token != hit.token && $0.way != .log })
-            {
-                return true
-            }
-            return false
+            if guards.facts.areAsked(in: body, actions) { return true }
+            return hit.way != .siri && hit.way != .keyboard
+                && body.contains { leaving.contains($0) && $0 != hit.token }
         }
         if hit.way.takesSealed, isSealed(hit) { return true }
         return isPresentedGuarded(hit, actions)
@@ -82,10 +84,6 @@ struct GuardJudge {
             guard guards.facts.covers(at, actions, in: reader) else { return false }
             isSet = true
         }
-        guard isSet else { return false }
-        return !(0..<reader.count).contains {
-            reader.hash($0) == Self.toggle && reader.hash($0 - 2) == state
-                && !guards.facts.covers($0, actions, in: reader)
-        }
+        return isSet
     }
 }

@@ -176,6 +176,7 @@ extension GuardReader {
         (assignments[name] ?? []).prefix(64).allSatisfy { at in
             let value = at + 2
             if let fixed = Self.literal(reader.text(value)) { return !fixed }
+            if reader.hash(value) == Words.toggle { return false }
             return (value..<value + 24).contains { index in
                 let here = reader.hash(index)
                 return GuardWords.deciding[here] != nil || GuardWords.truths[here] != nil

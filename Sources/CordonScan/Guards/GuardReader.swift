@@ -58,6 +58,7 @@ struct GuardReader {
         static let `import` = Word.hash("import")
         static let `in` = Word.hash("in")
         static let unknown = Word.hash("unknown")
+        static let toggle = Word.hash("toggle")
         static let exits = WayCatalogue.hashes(
             "return", "throw", "break", "continue", "fatalError", "preconditionFailure", "exit", "abort", "goto")
         static let heads: Set<UInt64> = [`if`, `guard`, `while`, `return`, `switch`]
@@ -82,7 +83,9 @@ struct GuardReader {
     private mutating func index() {
         for at in 0..<reader.count where reader.kind(at) == .identifier {
             let here = reader.hash(at)
-            if reader.hash(at + 1) == Mark.equals, !reader.tokens[at].isDebug {
+            // `name = …`, and `name.toggle()`
+            let isTurned = reader.hash(at + 1) == Mark.dot && reader.hash(at + 2) == Words.toggle
+            if reader.hash(at + 1) == Mark.equals || isTurned, !reader.tokens[at].isDebug {
                 assignments[here, default: []].append(at)
             }
             if here == Words.case || here == Words.default {
