@@ -62,9 +62,9 @@ public struct ActivationRule: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether a share sheet would offer the extension for these items.
-    /// - Throws: ``AppToolsError`` `unsupported` when the rule asks for something that items do not have.
+    /// - Throws: ``AppToolsError`` `unsupported` when the rule asks for something that items do not have, or would take too long.
     public func accepts(_ items: [SharedItem], types: TypeHierarchy = .common) throws(AppToolsError) -> Bool {
-        try PredicateEvaluator(items: items, types: types).evaluate(PredicateParser.parse(description))
+        try PredicateEvaluator.evaluate(PredicateParser.parse(description), for: items, types: types)
     }
 }
 

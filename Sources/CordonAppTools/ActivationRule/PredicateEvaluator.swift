@@ -4,14 +4,28 @@ struct PredicateEvaluator {
         case text(String), number(Int), list([Value]), item(SharedItem), attachment([String]), root
     }
 
-    let items: [SharedItem]
-    let types: TypeHierarchy
+    private let items: [SharedItem]
+    private let types: TypeHierarchy
+    /// Each `SUBQUERY` in another one multiplies the work.
+    private var steps = 0
 
-    func evaluate(_ node: PredicateNode) throws(AppToolsError) -> Bool { try truth(node, [:], .root) }
+    static func evaluate(
+        _ node: PredicateNode, for items: [SharedItem], types: TypeHierarchy
+    ) throws(AppToolsError) -> Bool {
+        var evaluator = Self(items: items, types: types)
+        return try evaluator.truth(node, [:], .root)
+    }
 
-    private func truth(
+    private init(items: [SharedItem], types: TypeHierarchy) {
+        self.items = items
+        self.types = types
+    }
+
+    private mutating func truth(
         _ node: PredicateNode, _ variables: [String: Value], _ this: Value
     ) throws(AppToolsError) -> Bool {
+        steps += 1
+        guard steps <= 200_000 else { throw unsupported("too many comparisons of these items") }
         switch node {
         case .constant(let value, _): return value
         case .group(let inner, _): return try truth(inner, variables, this)
@@ -68,7 +82,7 @@ struct PredicateEvaluator {
         if case .text(let text) = value { text.lowercased() } else { nil }
     }
 
-    private func value(
+    private mutating func value(
         _ expression: PredicateExpression, _ variables: [String: Value], _ this: Value
     ) throws(AppToolsError) -> Value {
         switch expression {

@@ -156,6 +156,16 @@ struct ActivationRuleTests {
         #expect(throws: Never.self) { try ActivationRule(fits) }
     }
 
+    @Test func `a rule that would take too long over some items is an error`() throws {
+        let rule = try ActivationRule(
+            String(repeating: "SUBQUERY(extensionItems, $item, ", count: 25) + "TRUEPREDICATE"
+                + String(repeating: ").@count > 0", count: 25))
+        #expect(try rule.accepts([SharedItem(attachments: [])]))
+        #expect(throws: AppToolsError(.unsupported, "")) {
+            try rule.accepts([SharedItem(attachments: []), SharedItem(attachments: [])])
+        }
+    }
+
     @Test(arguments: [#"a == "\"b\"""#, #"a == 'it\'s'"#, "a == \"\\\u{201D}\"", "@count == 1", "SELF.@count == 2"])
     func `the canonical layout reads as the same rule`(text: String) throws {
         let canonical = try ActivationRule(text).canonical()
