@@ -35,6 +35,7 @@ struct GuardTests {
         "guard case .allow = protection.decision(for: Question(.copy, owner: owner)).verdict else { return }",
         "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits ?? false else { return }",
         "guard (protection.decision(for: Question(.copy, owner: owner)).verdict.permits && isReady) else { return }",
+        "if isNew {\n    return\n} else if isBusy {\n    return\n} else if !protection.decision(for: Question(.copy, owner: owner)).verdict.permits {\n    return\n}",
         "guard let place = first ?? second, isReady || isNew, protection.decision(for: Question(.copy, owner: owner)).verdict.permits else { return }",
         "if !protection.decision(for: Question(.copy, owner: owner)).verdict.permits {\n    show(\n        text)\n    return show {\n        text\n    }\n}",
     ])

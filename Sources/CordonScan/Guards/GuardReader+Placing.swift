@@ -268,8 +268,7 @@ extension GuardReader {
 
     mutating func placeIf(_ atom: Atom, _ head: Head) {
         let outer = reader.enclosing(head.token)
-        // What follows an `else if` is reached from the branches above it, too, where nothing was asked.
-        let isElse = reader.hash(head.token - 1) == Words.else
+        let isAlone = isReachedAlone(head.token)
         let conditionEnd = conditionEnd(atom, on: outer)
         let brace =
             reader.isSwift
@@ -285,7 +284,7 @@ extension GuardReader {
             let end = reader.find([Mark.semicolon], from: conditionEnd + 1) ?? conditionEnd
             if atom.isPositive {
                 facts.add(outer, from: conditionEnd, until: end, atom.actions)
-            } else if !isElse, Words.exits.contains(reader.hash(conditionEnd + 1)) {
+            } else if isAlone, Words.exits.contains(reader.hash(conditionEnd + 1)) {
                 facts.add(outer, from: end, until: limit(outer, end), atom.actions)
             }
             return
@@ -295,14 +294,31 @@ extension GuardReader {
             reader.hash(close + 1) == Words.else && reader.hash(close + 2) == Mark.openBrace ? close + 2 : nil
         if atom.isPositive {
             addBlock(brace, atom.actions)
-            if let elseBrace, !isElse, exits(elseBrace) {
+            if let elseBrace, isAlone, exits(elseBrace) {
                 let end = reader.partner(elseBrace)
                 facts.add(outer, from: end, until: limit(outer, end), atom.actions)
             }
         } else {
             if let elseBrace { addBlock(elseBrace, atom.actions) }
-            if !isElse, exits(brace) { facts.add(outer, from: close, until: limit(outer, close), atom.actions) }
+            if isAlone, exits(brace) { facts.add(outer, from: close, until: limit(outer, close), atom.actions) }
         }
+    }
+
+    /// Whether what follows the branches of an `if` is reached through it alone: an `else if` is passed by where a branch above it was
+    /// taken, unless that leaves.
+    private func isReachedAlone(_ condition: Int) -> Bool {
+        var word = condition
+        for _ in 0..<24 {
+            guard reader.hash(word - 1) == Words.else else { return true }
+            let brace = reader.partner(word - 2)
+            guard reader.hash(brace) == Mark.openBrace, exits(brace) else { return false }
+            word = brace - 1
+            while word > 0, ![Words.if, Mark.semicolon, Mark.closeBrace].contains(reader.hash(word)) {
+                word = reader.before(word)
+            }
+            guard reader.hash(word) == Words.if else { return false }
+        }
+        return false
     }
 
     mutating func addBlock(_ brace: Int, _ actions: ActionSet) {
