@@ -73,6 +73,13 @@ struct WaiverTests {
         #expect(report.findings.map(\.way) == ["waiver", "pasteboard"])
     }
 
+    @Test func `a waiver that holds takes the place of one that is over`() throws {
+        let report = try scan(
+            "// cordon:allow pasteboard — for a test", file: "pasteboard File.swift until 2026-11-22 — for a test")
+        #expect(report.findings.map { "\($0.path): \($0.way)" } == [".cordon-waivers: waiver"])
+        #expect(report.waived.count == 1)
+    }
+
     @Test func `a needless waiver is told`() throws {
         let report = try scan("// cordon:allow print — the app's own version number")
         #expect(report.findings.map(\.way) == ["waiver", "pasteboard"])

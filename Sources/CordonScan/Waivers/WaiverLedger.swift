@@ -17,7 +17,10 @@ struct WaiverLedger {
         }
         for finding in findings {
             let known = (byPath[finding.path] ?? []) + folders
-            guard let index = known.first(where: { waivers[$0].covers(finding) }) else {
+            func first(_ isWanted: (ScanWaiver) -> Bool) -> Int? {
+                known.first { waivers[$0].covers(finding) && isWanted(waivers[$0]) }
+            }
+            guard let index = first({ !$0.isOver(on: today) }) ?? first({ _ in true }) else {
                 open.append(finding)
                 continue
             }
