@@ -84,7 +84,9 @@ struct ProjectGuide {
             }
             let path = String(item.standardizedFileURL.path.dropFirst(base.count))
             if item.pathExtension == "entitlements" { files.entitlements.append(path) }
-            guard item.lastPathComponent.hasSuffix("Info.plist"), let info = try? PropertyList(contentsOf: item).value
+            let name = item.lastPathComponent
+            guard name.hasSuffix("Info.plist") || name.hasPrefix("Info") && item.pathExtension == "plist",
+                let info = try? PropertyList(contentsOf: item).value
             else { continue }
             if info["NSExtension"] != nil {
                 files.extensions.append(path)
