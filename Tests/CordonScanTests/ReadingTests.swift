@@ -49,6 +49,20 @@ struct ReadingTests {
     }
 
     @Test(arguments: [
+        ("A.swift", "responder?.perform(#selector(openURL(_:)), with: address)", true),
+        ("A.swift", "app.perform(#selector(Opener.openURL(_:)), with: address)", true),
+        ("A.swift", "self?.perform(#selector(openURL(_:)), with: address)", false),
+        ("A.swift", "button.addTarget(self, action: #selector(openURL(_:)), for: .touchUpInside)", false),
+        ("A.m", "void f(void) { [responder performSelector:@selector(openURL:) withObject:address]; }", true),
+        ("A.m", "void f(void) { [self performSelector:@selector(openURL:) withObject:address]; }", false),
+    ])
+    func `a selector that another object performs is a way out by name`(
+        _ file: String, _ source: String, _ isWay: Bool
+    ) throws {
+        #expect(try ScannedFolder.found(source, as: file) == (isWay ? ["1: indirect"] : []))
+    }
+
+    @Test(arguments: [
         ("<true/>", true), ("<integer>1</integer>", true), ("<string>Yes</string>", true),
         ("<string>${SHARES}</string>", true), ("<string>$(SHARES)</string>", true), ("<integer>0</integer>", false),
         ("<string>NO</string>", false), ("<false/>", false),

@@ -43,6 +43,11 @@ struct WayFinder {
         "NSClassFromString", "objc_getClass", "NSSelectorFromString", "sel_registerName", "Selector", "objc_lookUpClass"
     )
 
+    private static let performers = WayCatalogue.hashes(
+        "perform", "performSelector", "performSelectorOnMainThread", "performSelectorInBackground")
+    private static let selector = Word.hash("selector")
+    private static let selfWord = Word.hash("self")
+
     /// Every way out in the order of the file.
     func hits() -> [WayHit] {
         var found: [WayHit] = []
@@ -53,6 +58,7 @@ struct WayFinder {
             if let hit = strict.hit(index, handles) { found.append(hit) }
             if handles.contains(.openURL), let hit = opened(index) { found.append(hit) }
             if Self.textClasses.contains(word), let hit = named(index) { found.append(hit) }
+            if Self.performers.contains(word), let hit = performed(index) { found.append(hit) }
             guard let rules = catalogue.rules[word],
                 !Self.declaring.contains(reader.hash(index - 1)) || isCallback(index)
             else { continue }
@@ -280,6 +286,29 @@ struct WayFinder {
     private func attribute(_ rule: WayRule, _ index: Int) -> WayHit? {
         guard reader.hash(index - 1) == Mark.at else { return nil }
         return hit(rule, index, to: index)
+    }
+
+    /// `responder.perform(#selector(openURL(_:)), with: address)`, `[responder performSelector:@selector(openURL:) …]`; what an object does
+    /// itself is found where it is written.
+    private func performed(_ index: Int) -> WayHit? {
+        var receiver = reader.isSwift ? index - 2 : index - 1
+        while reader.hash(receiver) == Mark.question || reader.hash(receiver) == Mark.not { receiver -= 1 }
+        guard !reader.isSwift || reader.hash(index - 1) == Mark.dot, reader.hash(receiver) != Self.selfWord else {
+            return nil
+        }
+        let start = index + 2
+        guard [Mark.openParen, Mark.colon].contains(reader.hash(index + 1)), reader.hash(start + 1) == Self.selector,
+            [Mark.sharp, Mark.at].contains(reader.hash(start)), let open = reader.argumentsOpen(start + 1)
+        else { return nil }
+        let close = reader.partner(open)
+        let words = CodeReader.span(open + 1, close).prefix(16)
+        // `openURL:`, and `UIApplication.openURL(_:)`, which is the same.
+        let name =
+            reader.isSwift
+            ? words.last { reader.isIdentifier($0) && reader.enclosing($0) == open }.map { reader.text($0) + ":" }
+            : words.map { reader.text($0) }.joined()
+        guard let name, let known = catalogue.namesInTexts[Word.hash(name)] else { return nil }
+        return WayHit(token: index, end: close, way: .indirect, severity: .error, symbol: known)
     }
 
     private func named(_ index: Int) -> WayHit? {
