@@ -63,6 +63,17 @@ struct ReadingTests {
     }
 
     @Test(arguments: [
+        ("A.swift", "NSPrintOperation(view: view).run()", "print"), ("A.swift", "let panel = NSSavePanel()", "export"),
+        ("A.swift", "NSOpenPanel().begin { _ in }", "open"),
+        ("A.swift", "NSSharingService(named: .sendViaAirDrop)?.perform(withItems: [x])", "share"),
+        ("A.m", "void f(void) { NSSavePanel *panel = [NSSavePanel savePanel]; }", "export"),
+        ("A.m", "void f(void) { [[NSPrintOperation printOperationWithView:view] runOperation]; }", "print"),
+    ])
+    func `a Mac's panels and printers are ways out`(_ file: String, _ source: String, _ way: String) throws {
+        #expect(try ScannedFolder.found(source, as: file) == ["1: \(way)"])
+    }
+
+    @Test(arguments: [
         ("<true/>", true), ("<integer>1</integer>", true), ("<string>Yes</string>", true),
         ("<string>${SHARES}</string>", true), ("<string>$(SHARES)</string>", true), ("<integer>0</integer>", false),
         ("<string>NO</string>", false), ("<false/>", false),

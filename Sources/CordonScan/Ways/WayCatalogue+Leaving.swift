@@ -20,8 +20,11 @@ extension WayCatalogue {
 
     private mutating func addSharing() {
         add(
-            ["UIActivityViewController", "ShareLink", "NSSharingServicePicker", "UICloudSharingController"], .share,
-            .make)
+            [
+                "UIActivityViewController", "ShareLink", "NSSharingServicePicker", "NSSharingService",
+                "UICloudSharingController",
+            ], .share, .make)
+        add(["sharingServiceNamed"], .share, .method(nil), swiftOnly: false)
         // `.init(activityItems:applicationActivities:)`, where the type stands elsewhere.
         add(["init"], .share, .method(nil), labels: ["activityItems"], swiftOnly: true)
         // In Objective-C the class may be a value.
@@ -43,6 +46,7 @@ extension WayCatalogue {
         add(
             ["printingItem", "printingItems", "printFormatter", "printPageRenderer"], .print, .assign(.printController))
         add(["present", "print"], .print, .method(.printController), swiftOnly: true)
+        add(["NSPrintOperation"], .print, .make)
         add(["MFMailComposeViewController", "MFMessageComposeViewController"], .mail, .make)
     }
 
@@ -57,6 +61,10 @@ extension WayCatalogue {
         add(["init"], .open, .method(nil), .warning, labels: ["forOpeningContentTypes"], swiftOnly: true)
         add(["initForExportingURLs"], .export, .method(nil), swiftOnly: false)
         add(["initForOpeningContentTypes", "initWithDocumentTypes"], .open, .method(nil), .warning, swiftOnly: false)
+        add(["NSSavePanel"], .export, .make)
+        add(["savePanel"], .export, .method(nil), swiftOnly: false)
+        add(["NSOpenPanel"], .open, .make, .warning)
+        add(["openPanel"], .open, .method(nil), .warning, swiftOnly: false)
         add(["UIDocumentBrowserViewController", "DocumentGroup", "DocumentGroupLaunchScene"], .export, .make)
         add(["fileExporter", "fileMover"], .export, .method(nil), swiftOnly: true)
         add(["PKAddPassesViewController"], .export, .make)
