@@ -22,15 +22,15 @@ struct UserRoutes: Sendable {
                 return .collection(
                     checks.map(\.json), of: "Collection(microsoft.graph.managedAppDiagnosticStatus)")
             },
-            GraphRoute(.get, "users/*/exportDeviceAndAppManagementData", .readApps) { exchange in
+            GraphRoute(.get, "users/*/exportDeviceAndAppManagementData", .readApps, stepsUp: true) { exchange in
                 let id = exchange.keys[0]
                 return .entity(try await export(of: id, exchange), of: "users('\(id)')")
             },
         ]
     }
 
-    /// Everything that is kept about a person (SRV-CI-095), as the operator's own route has it: with the same permission
-    /// and the same record in the audit log.
+    /// Everything that is kept about a person (SRV-CI-095), as the operator's own route has it: with the same permission,
+    /// the same fresh sign-in and the same record in the audit log.
     private func export(of id: String, _ exchange: GraphExchange) async throws -> JSONValue {
         let data = try await exchange.directory {
             try await administration.personalData.exportUser(id, as: exchange.administrator)

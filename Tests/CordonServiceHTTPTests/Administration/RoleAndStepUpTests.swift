@@ -265,6 +265,7 @@ import Testing
                 (.put, "/admin/v1/allowedAccounts", ["accounts": []]), (.put, "/admin/v1/settings", [:]),
                 (.get, "/admin/v1/users/\(TestPerson.workerA.id)/data", nil),
                 (.delete, "/admin/v1/users/\(TestPerson.workerA.id)/data?wipe=true", nil),
+                (.get, "\(user)/exportDeviceAndAppManagementData", nil),
                 (.post, "\(user)/wipeAndBlockManagedApps", nil), (.post, "\(user)/unblockManagedApps", nil),
                 (.delete, "/v1.0/deviceAppManagement/managedAppRegistrations/\(registered.registrationID)", nil),
             ]
