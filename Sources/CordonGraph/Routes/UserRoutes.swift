@@ -47,6 +47,7 @@ struct UserRoutes: Sendable {
             ("Directory sources", data.sources.map(Self.reference)),
             ("Revoked sessions", try documents([data.revocation].compactMap(\.self))),
             ("Alerts", try documents(data.alerts)), ("Deliveries", try documents(data.deliveries)),
+            ("Report filters", try documents(data.reportFilters)),
         ]
         let options = exchange.query.custom
         let skip = options["skip"].flatMap { Int($0) } ?? 0
