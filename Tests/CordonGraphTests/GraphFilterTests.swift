@@ -12,6 +12,7 @@ import Testing
         "id": "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "flaggedReasons": ["none", "rootedDevice"],
         "actor": ["userPrincipalName": "ada@contoso.example"],
         "resources": [["displayName": "One", "size": 1], ["displayName": "Two", "size": 2]],
+        "parts": [["tags": ["a", "b"]], ["tags": ["c"]]],
     ]
 
     private static let admitting = [
@@ -25,7 +26,7 @@ import Testing
         "displayName in ('a', 'Ada''s Notes')", "count in (1,4)", "isof('microsoft.graph.iosManagedAppRegistration')",
         "flaggedReasons/any(r:r eq 'rootedDevice')", "flaggedReasons/any()", "flaggedReasons/all(r:r ne 'x')",
         "resources/any(r:r/displayName eq 'Two' and r/size eq 2)", "actor/userPrincipalName eq 'ada@contoso.example'",
-        "resources/any(r: r/size gt 1 and actor/userPrincipalName ne 'x')",
+        "resources/any(r: r/size gt 1 and actor/userPrincipalName ne 'x')", "parts/any(p:p/tags/all(t:t eq 'c'))",
         // A mark that joins a quote, behind it or in front of it.
         "displayName ne '\u{301}x'", "displayName ne 'x\u{600}'",
         "count eq 1 and count eq 2 or count eq 4", "(count eq 4 or count eq 5) and (count ne 6)",
@@ -53,6 +54,8 @@ import Testing
         "count in ()", "a//b eq 1", "displayName eq \"x\"", "'; DROP TABLE record; --", "count eq 1;",
         "1\u{301}", "1\u{FE0F}\u{20E3}", "9\u{308}a eq 1", "count eq 12\u{20E3}", "-\u{301}", "a\u{301} eq 1",
         "\u{0}", "displayName eq 'x' and", "not", "2026-13-45T99:99:99Z eq when",
+        // Each level over the whole entity again: two entries would be looked at 2³¹ times.
+        "resources/any(r:resources/any(s:s/size eq 9))", "parts/all(p:p/tags/any(t:p/tags/any(u:u eq t)))",
         String(repeating: "(", count: 5_000), String(repeating: "not (", count: 100) + "a",
         String(repeating: "tolower(", count: 200) + "a", "name eq '" + String(repeating: "x", count: 9_000) + "'",
     ])

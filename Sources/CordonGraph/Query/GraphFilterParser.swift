@@ -9,6 +9,8 @@ struct GraphFilterParser {
 
     private var words: ArraySlice<FilterToken>
     private var depth = 0
+    /// The variables of the quantifiers around the present place, the innermost last.
+    private var variables: [String] = []
 
     private init(_ words: [FilterToken]) {
         self.words = words[...]
@@ -76,15 +78,23 @@ struct GraphFilterParser {
     }
 
     /// `list/any(x:condition)`, `list/all(x:condition)`, `list/any()`.
+    ///
+    /// One inside another looks into what the other's variable holds, so that no entity is looked at more often than it has parts:
+    /// over the whole entity again, each level would multiply the looks.
     private mutating func quantifier(_ path: [String]) throws -> GraphFilter {
         guard path.count > 1, let last = path.last?.lowercased(), last == "any" || last == "all" else {
             throw Self.refusal("\(path.joined(separator: "/").prefix(64)) is no function of this service")
         }
         let list = Array(path.dropLast())
+        if let outer = variables.last, list.first != outer {
+            throw Self.refusal("\(last) inside another must begin with its variable \(outer.prefix(64))")
+        }
         if last == "any", take(.close) { return .any(list, variable: "", nil) }
         guard case .name(let variable) = words.popFirst(), take(.colon) else {
             throw Self.refusal("\(last) needs a variable and a condition")
         }
+        variables.append(variable)
+        defer { variables.removeLast() }
         let condition = try alternatives()
         try expect(.close)
         return last == "any"
