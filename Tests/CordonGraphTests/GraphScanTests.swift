@@ -57,6 +57,24 @@ import Testing
         #expect(scanned == whole)
     }
 
+    @Test(arguments: [("$orderby=size&$top=2", ["c", "d"]), ("$orderby=size%20desc&$top=2", ["d", "c"])])
+    func `the next page begins where the last entry stood, though it stands elsewhere now`(
+        query: String, expected: [String]
+    ) throws {
+        var sizes = ["a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6]
+        func page(_ query: String) throws -> (ids: [String], next: String?) {
+            let all = sizes.sorted { $0.key < $1.key }.map { id, size -> JSONValue in
+                ["id": .string(id), "size": .integer(Int64(size))]
+            }
+            let cut = try GraphCut(all, query: GraphQuery(query), id: GraphPlace.key, entity: { $0 })
+            return (cut.records.map(GraphPlace.key), cut.next)
+        }
+        let first = try page(query)
+        let (last, next) = (try #require(first.ids.last), try #require(first.next))
+        sizes[last] = 9
+        #expect(try page("\(query)&$skiptoken=\(next)").ids == expected)
+    }
+
     @Test(.seeded(as: 8))
     func `a list is read no further than its page needs, and to its end for a member that is nowhere`()
         async throws

@@ -21,8 +21,8 @@ struct GraphCut<Record> {
 
     /// Cuts a page out of records.
     ///
-    /// The token names the last record of the page before, so that what was added or deleted meanwhile neither repeats
-    /// nor hides another, even if that record itself is gone.
+    /// The token names the last record of the page before, so that what was added, changed or deleted meanwhile neither
+    /// repeats nor hides another, even if it was that record itself.
     ///
     /// - Parameters:
     ///   - id: What tells a record from the others; as the entity has it.

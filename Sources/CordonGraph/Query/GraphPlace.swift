@@ -52,9 +52,14 @@ struct GraphPlace {
     func start(in ids: [String], values orderedBy: (Int) -> [JSONValue], _ order: GraphOrder?) -> Int {
         // Without a key, a place is a number and no more.
         guard !id.isEmpty else { return min(end, ids.count) }
-        if let index = ids.firstIndex(of: id) { return index + 1 }
-        // The entity is gone: what follows is the first that would have come after it.
-        if let order, !values.isEmpty {
+        let isOrdered = order != nil && !values.isEmpty
+        if let index = ids.firstIndex(of: id),
+            !isOrdered || order?.compare(orderedBy(index), values) == .orderedSame
+        {
+            return index + 1
+        }
+        // The entity is gone, or stands elsewhere now: what follows is the first that would have come after it.
+        if let order, isOrdered {
             return ids.indices.first { index in
                 switch order.compare(orderedBy(index), values) {
                 case .orderedAscending: false
