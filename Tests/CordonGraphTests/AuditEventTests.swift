@@ -9,6 +9,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// SRV-OP-084, 116, SRV-RS-149…151: what tools ask the audit log for, and what they read of an event.
@@ -77,6 +78,22 @@ import Testing
             let beta = try await client.administer(
                 .get, "/beta/deviceManagement/auditEvents?$filter=activityOperationType%20eq%20'Delete'")
             #expect(beta.json["value"]?.array?.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "$filter=activityTyp%20ne%20'x'", "$filter=activityDateTime%20gt%205", "$orderby=activityDateTim%20desc",
+        "$filter=resources/any(r:r/nosuch%20ne%20'x')", "$filter=actor/userPrincipalName%20ne%205",
+        "$skiptoken=\(GraphPlace(id: "oid-a", end: 1, values: []).text)",
+    ])
+    func `a question about what no event has is refused, not answered with the whole log`(
+        _ query: String
+    ) async throws {
+        try await recorded { _, client, _ in
+            let page = try await client.administer(.get, "\(Self.path)?\(query)")
+            #expect(page.status == .badRequest)
+            let count = try await client.administer(.get, "\(Self.path)/$count?\(query)")
+            #expect(count.status == (query.hasPrefix("$skiptoken") ? .ok : .badRequest))
         }
     }
 

@@ -144,7 +144,12 @@ import Testing
                 let answer = try await client.administer(.get, "/v1.0/users?$filter=\(escaped)")
                 #expect(answer.status == .badRequest, "\(filter)")
             }
-            let known = try await client.administer(.get, "/v1.0/users?$filter=jobTitle%20eq%20null")
+            for order in ["nosuch", "displayNam%20desc", "displayName,nosuch"] {
+                let answer = try await client.administer(.get, "/v1.0/users?$orderby=\(order)&$top=1")
+                #expect(answer.status == .badRequest, "\(order)")
+            }
+            let known = try await client.administer(
+                .get, "/v1.0/users?$filter=jobTitle%20eq%20null&$orderby=jobTitle")
             #expect(known.status == .ok)
         }
     }

@@ -65,7 +65,9 @@ import Testing
 
     @Test(arguments: admitting)
     func `a condition that fits its entity assumes nothing that is not so`(_ text: String) throws {
-        var terms = GraphFilterTerms(of: try GraphFilterParser.parse(text))
+        var query = try GraphQuery("$orderby=actor/userPrincipalName%20desc")
+        query.filter = try GraphFilterParser.parse(text)
+        var terms = GraphFilterTerms(of: query)
         try terms.look(at: Self.entity)
         guard text != "nothing eq null" else { return }
         try terms.finish()
@@ -80,9 +82,11 @@ import Testing
     func `a condition that means no member, or another kind of value, is refused by what there is`(
         _ text: String
     ) throws {
-        let filter = try GraphFilterParser.parse(text)
+        var query = try GraphQuery(nil)
+        query.filter = try GraphFilterParser.parse(text)
+        let asked = query
         #expect(throws: Refusal.self) {
-            var terms = GraphFilterTerms(of: filter)
+            var terms = GraphFilterTerms(of: asked)
             // Of what is null or empty nothing can be said.
             try terms.look(at: ["actor": .null, "resources": [], "count": .null])
             try terms.look(at: Self.entity)

@@ -52,7 +52,7 @@ struct GraphCut<Record> {
         guard query.filter != nil || query.search != nil || query.order != nil else {
             return all.map { Row(record: $0, id: id($0), values: []) }
         }
-        var terms = GraphFilterTerms(of: query.filter)
+        var terms = GraphFilterTerms(of: query)
         var count = 0
         let rows = try all.compactMap { record -> Row? in
             count += 1

@@ -1,11 +1,11 @@
 import CordonPolicy
 import CordonServiceHTTP
 
-/// What a filter assumes of the entities that it is asked about, held against those that there are.
+/// What a filter and an order assume of the entities that they are asked about, held against those that there are.
 ///
-/// A misspelt member, or a text that is compared with a number, would let everything through that `ne` or `not` is asked of. Graph
-/// refuses such a filter by its model of types. Here the entities themselves say what members they have and of which kind, each until
-/// one has shown it.
+/// A misspelt member, or a text that is compared with a number, would let everything through that `ne` or `not` is asked of, and would
+/// leave a list in another order than the one that was asked for. Graph refuses such a query by its model of types. Here the entities
+/// themselves say what members they have and of which kind, each until one has shown it.
 struct GraphFilterTerms {
     /// What a member is compared with.
     fileprivate enum Kind: String {
@@ -20,6 +20,8 @@ struct GraphFilterTerms {
         let path: [String]
         /// What it is compared with, nil for anything.
         let kind: Kind?
+        /// The query option that names it.
+        var option = "$filter"
         /// Whether some entity has the member, be it null.
         var isThere = false
         /// Whether some entity has what the member would be in, and not the member.
@@ -30,11 +32,22 @@ struct GraphFilterTerms {
 
     private var open: [Term]
 
-    init(of filter: GraphFilter?) {
-        open = filter?.terms(in: [:]) ?? []
+    init(of query: GraphQuery) {
+        open = query.filter?.terms(in: [:]) ?? []
+        open += query.order?.paths.map { Term(path: $0.map { $0.lowercased() }, kind: nil, option: "$orderby") } ?? []
     }
 
-    /// Whether no member that the filter names is still to be found.
+    /// The same for a list whose every entity has the members of one: what that one lacks is refused at once, even where an index
+    /// answers the query and finds nothing to compare.
+    ///
+    /// - Throws: ``Refusal`` with status 400.
+    init(of query: GraphQuery, on example: JSONValue) throws {
+        self.init(of: query)
+        try look(at: example)
+        try finish()
+    }
+
+    /// Whether no member that the query names is still to be found.
     var areNamesKnown: Bool { !open.contains { $0.isMissing && !$0.isThere } }
 
     /// Looks at one entity.
@@ -48,12 +61,12 @@ struct GraphFilterTerms {
         }
     }
 
-    /// Refuses a filter that names what no entity has.
+    /// Refuses a query that names what no entity has.
     ///
     /// - Throws: ``Refusal`` with status 400.
     func finish() throws {
         guard let term = open.filter({ $0.isMissing && !$0.isThere }).min(by: { $0.name < $1.name }) else { return }
-        throw Refusal.badRequest("$filter: \(term.name.prefix(64)) is a member of nothing here.")
+        throw Refusal.badRequest("\(term.option): \(term.name.prefix(64)) is a member of nothing here.")
     }
 }
 

@@ -28,8 +28,11 @@ struct GraphOrder: Sendable, Equatable {
         return keys[0].path[0].lowercased()
     }
 
+    /// The members that entities are ordered by.
+    var paths: [[String]] { keys.map(\.path) }
+
     /// The members that entities are ordered by, in lower case.
-    var members: Set<String> { Set(keys.compactMap { $0.path.first?.lowercased() }) }
+    var members: Set<String> { Set(paths.compactMap { $0.first?.lowercased() }) }
 
     /// The places of entities in this order, given what each is ordered by; those that are equal stay as they were.
     func sorted(_ values: [[JSONValue]]) -> [Int] {
@@ -105,6 +108,6 @@ struct GraphOrder: Sendable, Equatable {
     }
 
     static func == (left: GraphOrder, right: GraphOrder) -> Bool {
-        left.keys.map(\.path) == right.keys.map(\.path) && left.keys.map(\.descending) == right.keys.map(\.descending)
+        left.paths == right.paths && left.keys.map(\.descending) == right.keys.map(\.descending)
     }
 }

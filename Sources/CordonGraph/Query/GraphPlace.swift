@@ -33,11 +33,14 @@ struct GraphPlace {
         guard let bytes = Base64URL.decode(token), let parts = (try? JSONValue(parsing: bytes))?.array,
             parts.count >= 2,
             let end = parts[0].integer.flatMap(Int.init(exactly:)), end >= 0, let id = parts[1].string
-        else { throw Refusal.badRequest("The $skiptoken is not from this service.") }
+        else { throw Self.foreign }
         self.id = id
         self.end = end
         values = Array(parts.dropFirst(2))
     }
+
+    /// The refusal of a token that no page of the list has.
+    static let foreign = Refusal.badRequest("The $skiptoken is not from this service.")
 
     /// The place as a `$skiptoken`.
     var text: String {

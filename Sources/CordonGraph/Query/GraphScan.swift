@@ -40,7 +40,7 @@ struct GraphScan<Record> {
         var passed = query.order == nil ? skip : 0
         let most = first + size + 1
         var rows: [Row] = []
-        var terms = GraphFilterTerms(of: query.filter)
+        var terms = GraphFilterTerms(of: query)
         // Without an order a page begins where the one before ended; only counting needs what comes before it.
         var last = query.order == nil && !counts ? place?.id : nil
         while true {

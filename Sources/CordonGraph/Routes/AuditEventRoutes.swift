@@ -1,3 +1,4 @@
+import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
@@ -38,7 +39,11 @@ struct AuditEventRoutes: Sendable {
     private func page(_ exchange: GraphExchange) async throws -> GraphPage {
         let query = exchange.query
         guard query.order == nil else { return try await sorted(exchange) }
-        let last = try query.skipToken.map { token in Int64(try GraphPlace(token).id) ?? 0 } ?? 0
+        let last =
+            try query.skipToken.map { token -> Int64 in
+                guard let number = Int64(try GraphPlace(token).id) else { throw GraphPlace.foreign }
+                return number
+            } ?? 0
         let size = query.top ?? GraphQuery.usualPage
         var left = query.skipToken == nil ? query.skip : 0
         var (events, total, hasMore): ([AuditRecord], Int, Bool) = ([], 0, false)
@@ -94,18 +99,29 @@ struct AuditEventRoutes: Sendable {
     ) async throws {
         var query = AuditQuery(after: max(0, first), limit: limit)
         let looks = exchange.query.looksAtEvents
+        var terms = try GraphFilterTerms(of: exchange.query, on: Self.example)
         while true {
             try AdministrationDeadline.check()
             let page = try await records(query, exchange)
             if looks { try await names.learn(from: page) }
             for record in page {
-                if looks, !exchange.query.admits(names.entity.json(record)) { continue }
+                if looks {
+                    let event = names.entity.json(record)
+                    try terms.look(at: event)
+                    guard exchange.query.admits(event) else { continue }
+                }
                 if !body(record) { return }
             }
             guard page.count == query.limit, let last = page.last else { return }
             query.after = last.sequence
         }
     }
+
+    /// An event with every member that events have.
+    private static let example = AuditEventEntity().json(
+        AuditRecord(
+            after: nil, tenant: TenantID("example"), time: 0, actor: .init(.service, id: "example"), action: "example",
+            target: "example/1", details: ["example": ""]))
 
     private func records(_ query: AuditQuery, _ exchange: GraphExchange) async throws -> [AuditRecord] {
         try await administration.auditRecords(query, as: exchange.administrator)
