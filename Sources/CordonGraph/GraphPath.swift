@@ -26,6 +26,8 @@ struct GraphPath: Sendable, Equatable {
     let folded: [String]
     /// What the brackets of a function at the path's end say, by names in lower case: `(skip=1,top=2)`.
     let arguments: [String: String]
+    /// The type that a list at the path's end, or before its `$count`, is cast to, in lower case; nil for all of the list.
+    let cast: String?
 
     /// Reads a path as it stands in the request, still percent-encoded and without its query.
     init?(_ path: String) {
@@ -34,13 +36,16 @@ struct GraphPath: Sendable, Equatable {
             let version = Version(rawValue: pieces.removeFirst().lowercased())
         else { return nil }
         var parts: [String] = []
+        var cast: String?
         for piece in pieces {
             // Decoded after splitting, so that an encoded slash stays inside its key.
             guard let text = String(piece).removingPercentEncoding else { return nil }
             guard let read = Self.parts(of: text) else { return nil }
             parts += read
+            if read.isEmpty { cast = text.namespaced?.lowercased() } else if read != ["$count"] { cast = nil }
         }
         self.version = version
+        self.cast = cast
         arguments = pieces.last.flatMap { String($0).removingPercentEncoding }.map(Self.arguments) ?? [:]
         self.parts = parts
         self.folded = parts.map { $0.lowercased() }
@@ -49,7 +54,8 @@ struct GraphPath: Sendable, Equatable {
     /// One piece between slashes: a name, `name('key')`, `name()`, or a type cast.
     private static func parts(of text: String) -> [String]? {
         if let name = text.namespaced, !text.contains("(") {
-            return types.contains(name.lowercased()) ? [] : [name]
+            // Any other qualified name is an action's or a function's.
+            return EntityType.castable.contains(name.lowercased()) ? [] : [name]
         }
         guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return [text] }
         let name = String(text[..<open])
@@ -70,14 +76,6 @@ struct GraphPath: Sendable, Equatable {
             if pair.count == 2 { arguments[pair[0].lowercased()] = pair[1] }
         }
     }
-
-    /// The types that a path may cast to; any other qualified name is an action's or a function's.
-    private static let types: Set<String> = [
-        "managedapppolicy", "managedappprotection", "targetedmanagedappprotection", "iosmanagedappprotection",
-        "androidmanagedappprotection", "defaultmanagedappprotection", "managedappconfiguration",
-        "targetedmanagedappconfiguration", "managedappregistration", "iosmanagedappregistration", "user", "group",
-        "directoryobject",
-    ]
 
     /// What stands for `*` in a pattern that this path matches, nil when it does not.
     ///

@@ -84,6 +84,14 @@ import Testing
             #expect(try await ids(client, "groups/middle/members") == [b.id, "inner"])
             let count = try await client.administer(.get, "/v1.0/groups/middle/members/$count")
             #expect(count.body == .init(string: "2"))
+            // Cast to a type, a list has its entities of that type alone.
+            let members = "groups/middle/members/microsoft.graph"
+            #expect(try await ids(client, members + ".user") == [b.id])
+            #expect(try await ids(client, members + ".group") == ["inner"])
+            #expect(try await ids(client, members + ".directoryObject") == [b.id, "inner"])
+            #expect(try await ids(client, "groups/outer/transitiveMembers/microsoft.graph.user") == [a.id, b.id])
+            let groups = try await client.administer(.get, "/v1.0/\(members).group/$count")
+            #expect(groups.body == .init(string: "1"))
         }
     }
 

@@ -24,6 +24,7 @@ import Testing
         "startswith(displayName,'ADA')", "endswith(displayName,'notes')", "contains(displayName,'''s')",
         "contains(tolower(displayName),'ada')", "startswith(displayName, 'x') or count eq 4",
         "displayName in ('a', 'Ada''s Notes')", "count in (1,4)", "isof('microsoft.graph.iosManagedAppRegistration')",
+        "isof('microsoft.graph.managedAppRegistration')", "not isof('microsoft.graph.managedAppPolicy')",
         "flaggedReasons/any(r:r eq 'rootedDevice')", "flaggedReasons/any()", "flaggedReasons/all(r:r ne 'x')",
         "resources/any(r:r/displayName eq 'Two' and r/size eq 2)", "actor/userPrincipalName eq 'ada@contoso.example'",
         "resources/any(r: r/size gt 1 and actor/userPrincipalName ne 'x')", "parts/any(p:p/tags/all(t:t eq 'c'))",

@@ -23,6 +23,15 @@ import Testing
         #expect(path.matches(["deviceappmanagement", "iosmanagedappprotections", "*", "assign"]) == ["T_1"])
     }
 
+    @Test func `a list is cast at its end alone, before its count too`() throws {
+        for (path, cast) in [
+            ("groups/g/members/microsoft.graph.user", "user"), ("groups/g/members/Microsoft.Graph.User/$count", "user"),
+            ("groups/g/members", nil), ("managedAppPolicies/microsoft.graph.managedAppProtection/T_1/assign", nil),
+        ] as [(String, String?)] {
+            #expect(try #require(GraphPath("/v1.0/" + path)).cast == cast, "\(path)")
+        }
+    }
+
     @Test func `a key keeps its case, its quotes and an encoded slash`() throws {
         #expect(GraphPath("/v1.0/users/Ada%40contoso.example")?.parts == ["users", "Ada@contoso.example"])
         #expect(GraphPath("/v1.0/users('o''brien%2F1')/memberOf")?.parts == ["users", "o'brien/1", "memberOf"])

@@ -49,7 +49,7 @@ indirect enum GraphFilter: Sendable {
         case .member(let operand, let list):
             list.contains { scope.value(of: operand).compares(.eq, to: scope.value(of: $0)) }
         case .match(let match, let text, let part): Self.matches(match, scope.value(of: text), scope.value(of: part))
-        case .isOf(let type): scope.entity["@odata.type"]?.string?.lowercased() == "#" + type
+        case .isOf(let type): scope.entity["@odata.type"]?.string.map { EntityType.isOne($0, of: type) } ?? false
         case .any(let path, let variable, let condition):
             scope.entries(at: path).contains { entry in
                 condition.map { $0.admits(scope.binding(variable, to: entry)) } ?? true

@@ -28,17 +28,6 @@ enum DocumentRoutes {
         ),
         (nil, [("users", "user"), ("groups", "group"), ("organization", "organization")]),
     ]
-    /// The types that are made from another one.
-    private static let bases = [
-        "managedAppProtection": "managedAppPolicy", "managedAppConfiguration": "managedAppPolicy",
-        "targetedManagedAppProtection": "managedAppProtection",
-        "iosManagedAppProtection": "targetedManagedAppProtection",
-        "androidManagedAppProtection": "targetedManagedAppProtection",
-        "defaultManagedAppProtection": "managedAppProtection",
-        "targetedManagedAppConfiguration": "managedAppConfiguration",
-        "iosManagedAppRegistration": "managedAppRegistration", "managedIOSLobApp": "mobileApp",
-        "managedIOSStoreApp": "mobileApp",
-    ]
 
     static var routes: [GraphRoute] {
         [
@@ -76,6 +65,7 @@ enum DocumentRoutes {
 
     /// The schema (OData CSDL 4.0). Types are open: a policy has every member that its document has.
     private static var schema: String {
+        let bases = EntityType.bases
         let named = Set(folders.flatMap(\.sets).map(\.type)).union(bases.keys).union(bases.values)
         let types = named.sorted().map { name in
             "<EntityType Name=\"\(name)\" BaseType=\"microsoft.graph.\(bases[name] ?? "entity")\" OpenType=\"true\"/>"
