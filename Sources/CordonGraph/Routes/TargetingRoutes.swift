@@ -112,11 +112,15 @@ struct TargetingRoutes: Sendable {
         return policy
     }
 
-    /// Writes the list anew, on the version that was read; another writer in between makes it a conflict (412).
+    /// Writes the list anew, on the version that was read; another one that the client expects, or another writer in between, makes it a
+    /// conflict (412).
     private func change(
         _ policy: ManagedAppPolicy, _ list: List, _ exchange: GraphExchange,
         _ edit: @Sendable ([JSONValue]) throws -> [JSONValue]
     ) async throws -> ManagedAppPolicy {
+        if let expected = exchange.expectedVersion, expected != policy.version {
+            throw ServiceError(.preconditionFailed, "the policy has another version", place: policy.id)
+        }
         let entries = try edit(list.stored(policy))
         return try await administration.updatePolicy(
             policy.id, changes: .object([list.member: .array(entries)]), ifVersion: policy.version,
