@@ -113,6 +113,10 @@ import Testing
             ["reportName": "MAMAppNothing"], [:], ["reportName": "MAMAppProtectionStatus", "format": "pdf"],
             ["reportName": "MAMAppProtectionStatus", "select": ["Password"]], ["reportName": 1],
             ["reportName": "MAMAppProtectionStatus", "select": ["Policy", "Email", "Policy"]],
+            ["reportName": "MAMAppProtectionStatus", "select": "Policy"],
+            ["reportName": "MAMAppProtectionStatus", "select": [1]],
+            ["reportName": "MAMAppProtectionStatus", "filter": "(Platform eq 'iOS')"],
+            ["reportName": "MAMAppProtectionStatus", "search": "ada"],
         ] as [JSONValue])
     func `a report that is not made is refused`(_ body: JSONValue) async throws {
         try await TestService().test { client in
