@@ -17,8 +17,11 @@ import Testing
         arguments: [
             ["displayName": "Sales", "groupTypes": ["DynamicMembership"]],
             ["displayName": "Sales", "membershipRule": "user.department -eq \"Sales\""],
+            ["displayName": "Sales", "members@odata.bind": ["https://graph.microsoft.com/v1.0/users/oid-a"]],
         ] as [JSONValue])
-    func `a group with a rule of membership is refused, not made empty`(_ body: JSONValue) async throws {
+    func `a group that is asked for with its members or a rule for them is refused, not made empty`(_ body: JSONValue)
+        async throws
+    {
         let service = try await TestService()
         try await service.test { client in
             let answer = try await client.administer(.post, "/beta/groups", body)

@@ -247,7 +247,12 @@ struct DirectoryRoutes: Sendable {
         guard let name = body["displayName"]?.string, (1...256).contains(name.count) else {
             throw PolicyInput.refusal("displayName", "a name of 1 to 256 characters is missing")
         }
-        // Kept without its rule, the group would be empty and a policy for it would reach no one.
+        // Kept without its members or their rule, the group would be empty and a policy for it would reach no one.
+        let bound = body["members@odata.bind"] ?? .null
+        guard bound == .null || bound == [] else {
+            throw PolicyInput.refusal(
+                "members@odata.bind", "a group is made without members here; let the directory fill it")
+        }
         for (member, isRule) in [
             ("groupTypes", body["groupTypes"]?.array?.contains { $0.string?.lowercased() == "dynamicmembership" }),
             ("membershipRule", body["membershipRule"]?.string.map { !$0.isEmpty }),
@@ -256,7 +261,8 @@ struct DirectoryRoutes: Sendable {
                 member, "groups with a rule of membership are not kept here; let the directory fill one")
         }
         let group = DirectoryGroup(
-            id: UUID().uuidString.lowercased(), displayName: name, description: body["description"]?.string,
+            id: UUID().uuidString.lowercased(), displayName: name,
+            description: try GraphExchange.text("description", in: body),
             mailNickname: try Self.nickname(in: body))
         try await exchange.directory {
             try await provisioning.saveGroup(group, as: exchange.administrator)
