@@ -31,14 +31,20 @@ struct GraphQuery: Sendable {
 
     static let usualPage = 100
     static let largestPage = 1_000
-    private static let unsupported: Set<String> = ["$apply", "$compute", "$format", "$deltatoken", "$levels"]
+    /// What clients may write without `$` (OData 4.01); `top` and `skip` without it are options of functions.
+    private static let plain: Set<String> = ["filter", "search", "orderby", "select", "expand", "count"]
 
     init(_ query: String?) throws {
+        var seen: Set<String> = []
         for pair in (query ?? "").split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = FormEncoding.unescape(halves[0])?.lowercased(),
+            guard let given = FormEncoding.unescape(halves[0])?.lowercased(),
                 let value = FormEncoding.unescape(halves.count > 1 ? halves[1] : "")
             else { throw Refusal.badRequest("A query option is not UTF-8.") }
+            let name = Self.plain.contains(given) ? "$" + given : given
+            guard !name.hasPrefix("$") || seen.insert(name).inserted else {
+                throw Refusal.badRequest("The query option \(name.prefix(64)) is given twice.")
+            }
             try read(name, value)
         }
     }
@@ -56,15 +62,15 @@ struct GraphQuery: Sendable {
         case "$skiptoken":
             skipToken = value
             return
-        case _ where Self.unsupported.contains(name):
-            throw Refusal.badRequest("The query option \(name) is not supported here.")
-        case _ where name.hasPrefix("$"): return
+        // Passed over, a misspelt `$filter` would let everything through (OData URL conventions §5).
+        case _ where name.hasPrefix("$"):
+            throw Refusal.badRequest("The query option \(name.prefix(64)) is not supported here.")
         default: custom[name] = value
         }
         kept.append((name, value))
     }
 
-    /// Reads a navigation member with its options in brackets, of which `$select` is taken (OData URL conventions §5.1.3).
+    /// Reads a navigation member with its options in brackets, which may be `$select` alone (OData URL conventions §5.1.3).
     private mutating func readExpansion(_ word: String) throws {
         let (name, options) = (word.prefix { $0 != "(" }, word.drop { $0 != "(" })
         guard options.isEmpty || options.last == ")" else {
@@ -74,7 +80,10 @@ struct GraphQuery: Sendable {
         expand.insert(member)
         for option in Self.words(options.dropFirst().dropLast(), at: ";") {
             let halves = option.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            if halves.count == 2, halves[0].lowercased() == "$select" { expandedSelect[member] = Self.names(halves[1]) }
+            guard halves.count == 2, halves[0].lowercased() == "$select" else {
+                throw Refusal.badRequest("$expand: only $select is supported in brackets.")
+            }
+            expandedSelect[member] = Self.names(halves[1])
         }
     }
 
