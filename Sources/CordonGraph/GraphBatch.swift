@@ -42,7 +42,7 @@ enum GraphBatch {
             }
             let reply = await respond(item.request)
             if reply.status.code < 400 { succeeded.insert(item.id) }
-            answers.append(json(reply, id: item.id))
+            answers.append(json(reply, to: item))
         }
         let text = JSONValue.object(["responses": .array(answers)]).text()
         return GraphReply(.ok, "application/json", Data(text.utf8))
@@ -67,8 +67,21 @@ enum GraphBatch {
         head.headerFields = try headers(entry["headers"], place, within: request.headers)
         let body = entry["body"].flatMap { $0 == .null ? nil : $0 }
         let bytes = body.map { ByteBuffer(string: $0.text()) } ?? ByteBuffer()
-        let dependsOn = (entry["dependsOn"] ?? entry["depends_on"])?.array?.compactMap(text) ?? []
-        return Item(id: id, request: Request(head: head, body: RequestBody(buffer: bytes)), dependsOn: dependsOn)
+        return Item(
+            id: id, request: Request(head: head, body: RequestBody(buffer: bytes)),
+            dependsOn: try dependencies(entry, place))
+    }
+
+    /// The ids of the requests that have to succeed first. What is no list of ids is refused: passed over, the request would be
+    /// tried though the other had failed.
+    private static func dependencies(_ entry: JSONValue, _ place: String) throws -> [String] {
+        let given = [entry["dependsOn"], entry["depends_on"]].compactMap(\.self).filter { $0 != .null }
+        return try given.flatMap { value in
+            guard let ids = value.array?.map(text), ids.allSatisfy({ $0 != nil }) else {
+                throw PolicyInput.refusal("\(place).dependsOn", "needs to be a list of ids")
+            }
+            return ids.compactMap(\.self)
+        }
     }
 
     /// Where an item goes: below the batch's own root, or at an absolute address of this service, as one client writes it.
@@ -115,15 +128,21 @@ enum GraphBatch {
         ]
     }
 
-    private static func json(_ reply: GraphReply, id: String) -> JSONValue {
+    private static func json(_ reply: GraphReply, to item: Item) -> JSONValue {
         var headers: [String: JSONValue] = [:]
         for field in reply.headers { headers[field.name.rawName] = .string(field.value) }
-        headers["Content-Type"] = headers["Content-Type"].map { _ in "application/json" }
-        var answer: [String: JSONValue] = [
-            "id": .string(id), "status": .integer(Int64(reply.status.code)), "headers": .object(headers),
-        ]
-        // A count is a bare number; an answer without a body has none to show.
-        answer["body"] = (try? JSONValue(parsing: reply.body)) ?? .null
+        var answer: [String: JSONValue] = ["id": .string(item.id), "status": .integer(Int64(reply.status.code))]
+        // A count is a bare number; a file of another kind is in Base64; an answer without a body has none to show.
+        let isEmpty = reply.body.isEmpty || item.request.method == .head
+        if isEmpty {
+            answer["body"] = .null
+        } else if let value = try? JSONValue(parsing: reply.body) {
+            headers["Content-Type"] = "application/json"
+            answer["body"] = value
+        } else {
+            answer["body"] = .string(reply.body.base64EncodedString())
+        }
+        answer["headers"] = .object(headers)
         return .object(answer)
     }
 }

@@ -35,15 +35,21 @@ struct GraphReply: Sendable {
         headers[.contentEncoding] = "gzip"
     }
 
+    /// The most bytes of a body that is gathered.
+    private static let mostGathered = 4 << 20
+
     /// The same with its body as a whole, for an answer that stands in another.
     ///
-    /// - Throws: What making the body throws.
+    /// - Throws: ``Refusal`` where the body is too large for that; else what making it throws.
     func gathered() async throws -> GraphReply {
         guard let pieces else { return self }
         var reply = self
         reply.pieces = nil
         for try await piece in pieces {
             try AdministrationDeadline.check()
+            guard reply.body.count + piece.count <= Self.mostGathered else {
+                throw Refusal.badRequest("The file is too large for a batch: ask for it alone.")
+            }
             reply.body += piece
         }
         return reply

@@ -78,6 +78,27 @@ import Testing
         }
     }
 
+    @Test func `a file in a batch is there in Base64, and HEAD has no body`() async throws {
+        try await TestService().test { client in
+            let job: JSONValue = ["reportName": "MAMAppProtectionStatus", "select": ["Policy"]]
+            let made = try await client.administer(.post, "/beta/deviceManagement/reports/exportJobs", job)
+            let id = try #require(made.json["id"]?.string)
+            let answers = try await Self.answers(
+                client,
+                [
+                    [
+                        "id": "1", "method": "GET",
+                        "url": .string("deviceManagement/reports/exportJobs/\(id)/file"),
+                    ],
+                    ["id": "2", "method": "HEAD", "url": "users"],
+                ])
+            let file = answers.first?["body"]?.string.flatMap { Data(base64Encoded: $0) }
+            #expect(file == Data("Policy\r\n".utf8))
+            #expect(answers.first?["headers"]?["Content-Type"]?.string?.hasPrefix("text/csv") == true)
+            #expect(answers.last?["status"] == 200 && answers.last?["body"] == .null)
+        }
+    }
+
     private static let unacceptable: [JSONValue] = [
         [:], ["requests": []], ["requests": "x"], ["requests": [["id": "1", "method": "GET"]]],
         ["requests": [["method": "GET", "url": "users"]]],
@@ -85,6 +106,8 @@ import Testing
         ["requests": [["id": "1", "method": "GET", "url": "https://elsewhere.example/v1.0/users"]]],
         ["requests": [["id": "1", "method": "GET", "url": "users\r\nX: y"]]],
         ["requests": [["id": "1", "method": "GET", "url": "users", "headers": ["a b": "c"]]]],
+        ["requests": [["id": "1", "method": "GET", "url": "users", "dependsOn": "2"]]],
+        ["requests": [["id": "1", "method": "GET", "url": "users", "depends_on": [["id": "2"]]]]],
         ["requests": .array(Array(repeating: ["id": "1", "method": "GET", "url": "users"], count: 21))],
     ]
 
