@@ -97,10 +97,18 @@ import Testing
             #expect(second.json["content"]?["skipToken"] == "")
             let people = try (rows(first) + rows(second)).map { $0["UserId"] }
             #expect(people.count == 2 && Set(people) == ["oid-a", "oid-b"])
-            for wrong in ["fetch=0", "fetch=6001", "fetch=x", "policyMode=2", "seek=-1"] {
+            let counted = try await client.administer(.get, path + "&seek=1")
+            #expect(try rows(counted).map { $0["UserId"] } == [people[1]])
+            for wrong in ["fetch=0", "fetch=6001", "fetch=x", "policyMode=2", "seek=-1", "seek=x"] {
                 let answer = try await client.administer(.get, Self.path + "('appregistrationsummary')?" + wrong)
                 #expect(answer.status == .badRequest, "\(wrong)")
             }
+            // What ends meanwhile takes no other row with it.
+            let ids = try rows(try await client.administer(.get, Self.path + "('appregistrationsummary')")).compactMap {
+                $0["ApplicationInstanceId"]
+            }
+            try await service.service.administration.forgetRegistration(try #require(ids.first), as: TestService.owner)
+            #expect(try rows(try await client.administer(.get, path + "&seek=\(token)")) == rows(second))
         }
     }
 

@@ -46,33 +46,47 @@ struct StatusRoutes: Sendable {
         }
     }
 
+    /// A page of the summary. It ends behind a whole registration, which its token names: what comes or goes meanwhile neither hides nor
+    /// repeats another, and a page reads nothing that stands before it.
     private func summary(_ exchange: GraphExchange) async throws -> [String: JSONValue] {
         let options = exchange.query.custom
         let fetch = try Self.number("fetch", options, in: 1...Self.largestFetch) ?? Self.largestFetch
-        let start = try Self.number("seek", options, in: 0...Int(Int32.max)) ?? 0
+        var (last, passed) = try Self.start(options)
         let report: StatusExport =
             try Self.number("policymode", options, in: 0...1) == 1 ? .configuration : .protection
         let wanted = options["columns"].map { Set($0.lowercased().split(separator: ",").map(String.init)) }
         let columns = ReportEntity.columns.filter { wanted?.contains($0.lowercased()) ?? true }
-        var (lines, passed): ([[JSONValue]], Int) = ([], 0)
-        var last: String?
-        // Read until the page is full; what comes before it is counted and dropped.
+        var lines: [[JSONValue]] = []
+        var shown = ""
+        // Read until the page is full.
         repeat {
             try AdministrationDeadline.check()
             let page = try await administration.protectionStatuses(
                 after: last, limit: Self.rowsAtOnce, as: exchange.administrator)
             for status in page.rows {
                 let policies = report.policies(of: status)
-                for policy in policies.isEmpty ? [nil] : policies.map(Optional.some) {
-                    passed += 1
-                    guard passed > start, lines.count <= fetch else { continue }
-                    lines.append(columns.map { .string(ReportEntity.value($0, of: status, policy: policy)) })
+                let rows = (policies.isEmpty ? [nil] : policies.map(Optional.some)).dropFirst(passed)
+                passed -= min(passed, max(1, policies.count))
+                guard lines.isEmpty || lines.count + rows.count <= fetch else {
+                    let next = GraphPlace(id: shown, end: 0, values: []).text
+                    return Self.table(lines, columns, next: next)
                 }
+                lines += rows.map { policy in
+                    columns.map { .string(ReportEntity.value($0, of: status, policy: policy)) }
+                }
+                shown = status.registration.id
             }
             last = page.last
-        } while last != nil && lines.count <= fetch
-        return Self.table(
-            Array(lines.prefix(fetch)), columns, next: lines.count > fetch ? String(start + fetch) : "")
+        } while last != nil
+        return Self.table(lines, columns, next: "")
+    }
+
+    /// Where a page begins: after a registration, as a token says, or after so many rows.
+    private static func start(_ options: [String: String]) throws -> (after: String?, rows: Int) {
+        guard let seek = options["seek"], !seek.isEmpty, Int(seek) == nil else {
+            return (nil, try number("seek", options, in: 0...Int(Int32.max)) ?? 0)
+        }
+        return (try GraphPlace(seek).id, 0)
     }
 
     private func userStatus(
