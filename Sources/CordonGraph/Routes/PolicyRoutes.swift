@@ -36,7 +36,10 @@ struct PolicyRoutes: Sendable {
             },
             GraphRoute(.get, path + "/*", .readApps, expands: PolicyCollection.expands) { exchange in
                 let policy = try await collection.policy(exchange, administration)
-                if exchange.knows(policy.version) { return .unchanged(version: policy.version) }
+                // A summary counts people, whom the policy's version does not tell of.
+                if exchange.knows(policy.version), !exchange.query.expand.contains("deploymentsummary") {
+                    return .unchanged(version: policy.version)
+                }
                 let entity = try await expanded([policy], exchange)[0]
                 return .entity(entity, of: path, version: policy.version)
             },
