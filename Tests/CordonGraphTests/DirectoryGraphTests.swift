@@ -95,6 +95,13 @@ import Testing
             #expect(try await ids(client, "groups/outer/transitiveMembers/microsoft.graph.user") == [a.id, b.id])
             let groups = try await client.administer(.get, "/v1.0/\(members).group/$count")
             #expect(groups.body == .init(string: "1"))
+            // Who leaves between two pages takes nobody along.
+            let first = try await client.administer(.get, "/v1.0/groups/outer/transitiveMembers?$top=2").json
+            let link = try #require(first["@odata.nextLink"]?.string)
+            try await service.service.provisioning.changeMembers(
+                ofGroup: "middle", adding: [], removing: [.user(b.id)], as: TestService.owner)
+            #expect(
+                try await ids(client, String(link.dropFirst("http://localhost/v1.0/".count))) == ["inner", "middle"])
         }
     }
 

@@ -60,11 +60,11 @@ struct DirectoryRoutes: Sendable {
             },
             GraphRoute(.get, "groups/*/members/$count", .readDirectory) { exchange in
                 .number(
-                    try exchange.page(try await members(exchange, isTransitive: false), id: \.id, json: \.json).total)
+                    try exchange.page(try await members(exchange, isTransitive: false), id: \.rank, json: \.json).total)
             },
             GraphRoute(.get, "groups/*/transitiveMembers", .readDirectory) { exchange in
                 .page(
-                    try exchange.page(try await members(exchange, isTransitive: true), id: \.id, json: \.json),
+                    try exchange.page(try await members(exchange, isTransitive: true), id: \.rank, json: \.json),
                     of: "groups('\(exchange.keys[0])')/transitiveMembers")
             },
         ]
@@ -295,7 +295,7 @@ struct DirectoryRoutes: Sendable {
             }
         }
         if let page { return page }
-        return try exchange.page(try await members(exchange, isTransitive: false), id: \.place, json: \.json)
+        return try exchange.page(try await members(exchange, isTransitive: false), id: \.rank, json: \.json)
     }
 
     /// The members, people first, each with its names where it exists.
@@ -314,18 +314,19 @@ struct DirectoryRoutes: Sendable {
         case person(DirectoryUser)
         case group(GroupEntry)
 
-        var id: String {
-            switch self {
-            case .person(let user): user.id
-            case .group(let group): group.id
-            }
-        }
-
         /// Where the member stands among those of the group.
         var place: String {
             switch self {
             case .person(let user): DirectoryGroup.Member.user(user.id).place
             case .group(let group): DirectoryGroup.Member.group(group.id).place
+            }
+        }
+
+        /// The same in the order of a list of people and groups, so that the page after one who is gone begins where they were.
+        var rank: String {
+            switch self {
+            case .person(let user): "1/" + user.id
+            case .group(let group): "2/" + group.id
             }
         }
 
