@@ -62,7 +62,8 @@ struct GraphPath: Sendable, Equatable {
         let inside = text[text.index(after: open)...].dropLast()
         guard !name.isEmpty else { return nil }
         let plain = name.namespaced ?? name
-        if inside.isEmpty || !inside.hasPrefix("'") { return [plain] }
+        // Without quotes, what stands in brackets are arguments of a function: a key there would be the whole list.
+        guard inside.hasPrefix("'") else { return inside.isEmpty || inside.contains("=") ? [plain] : nil }
         guard inside.count >= 2, inside.hasSuffix("'") else { return nil }
         return [plain, String(inside.dropFirst().dropLast()).replacing("''", with: "'")]
     }

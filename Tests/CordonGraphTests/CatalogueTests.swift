@@ -231,6 +231,7 @@ import Testing
             let id = try #require(try await client.administer(.post, path, ["displayName": "C"]).json["id"]?.string)
             #expect(try await client.administer(.get, "\(path)/\(id)/settings").json["value"] == [])
             #expect(try await client.administer(.get, "\(path)/\(id)/settings/$count").body == .init(string: "0"))
+            #expect(try await client.administer(.get, "\(path)/A_none/settings").status == .notFound)
             for action in ["\(path)/\(id)/settings", "\(path)/\(id)/changeSettings"] {
                 let answer = try await client.administer(.post, action, [:])
                 #expect(answer.status == .notImplemented && answer.json["error"]?["code"] == "NotImplemented")

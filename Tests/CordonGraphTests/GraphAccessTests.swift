@@ -167,6 +167,7 @@ import Testing
                 let some = try await client.administer(.get, path + part.replacing(" ", with: "%20"))
                 #expect(some.json["content"]?.array == Array(sections[1...2]), "\(part)")
             }
+            #expect(try await client.administer(.get, path + "?top=all").status == .badRequest)
             let records = try await service.service.administration.auditRecords(
                 .init(limit: 1_000), as: TestService.owner)
             #expect(records.last?.action == "user.export")

@@ -47,6 +47,11 @@ import Testing
         #expect(GraphPath(path)?.matches(["users", "*"]) == nil)
     }
 
+    @Test func `a key without its quotes is no list`() {
+        #expect(GraphPath("/v1.0/users(a)") == nil)
+        #expect(GraphPath("/v1.0/users/a/export(skip=1,top=2)")?.parts == ["users", "a", "export"])
+    }
+
     @Test func `a longer and a shorter path do not match`() throws {
         let path = try #require(GraphPath("/v1.0/users/a"))
         #expect(path.matches(["users"]) == nil)

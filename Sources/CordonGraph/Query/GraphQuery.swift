@@ -110,6 +110,13 @@ struct GraphQuery: Sendable {
         return words.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
+    /// A number among the options of a function; nil where it is not given.
+    ///
+    /// - Throws: ``Refusal`` with status 400.
+    static func number(_ name: String, _ options: [String: String], in range: ClosedRange<Int>) throws -> Int? {
+        try options[name].flatMap { $0.isEmpty ? nil : try number($0, name, in: range) }
+    }
+
     private static func number(_ value: String, _ name: String, in range: ClosedRange<Int>) throws -> Int {
         guard let number = Int(value), range.contains(number) else {
             throw Refusal.badRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")

@@ -94,10 +94,18 @@ struct PolicyRoutes: Sendable {
 
     /// The settings-catalogue form, which this service does not have (SRV-RS-112, SRV-OP-049).
     private var settings: [GraphRoute] {
-        let path = "deviceAppManagement/\(PolicyKind.targetedManagedAppConfiguration.collection)/*"
+        let kind = PolicyKind.targetedManagedAppConfiguration
+        let collection = PolicyCollection(name: kind.collection, kinds: [kind])
+        let path = collection.path + "/*"
         return [
-            GraphRoute(.get, path + "/settings", .readApps) { _ in .collection([], of: "settings") },
-            GraphRoute(.get, path + "/settings/$count", .readApps) { _ in .count([]) },
+            GraphRoute(.get, path + "/settings", .readApps) { exchange in
+                _ = try await collection.policy(exchange, administration)
+                return .collection([], of: "settings")
+            },
+            GraphRoute(.get, path + "/settings/$count", .readApps) { exchange in
+                _ = try await collection.policy(exchange, administration)
+                return .count([])
+            },
             GraphRoute(.post, path + "/settings", .writeApps) { _ in
                 throw Refusal.notImplemented("Settings of a configuration are its customSettings here.")
             },

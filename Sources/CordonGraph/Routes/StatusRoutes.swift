@@ -50,10 +50,10 @@ struct StatusRoutes: Sendable {
     /// repeats another, and a page reads nothing that stands before it.
     private func summary(_ exchange: GraphExchange) async throws -> [String: JSONValue] {
         let options = exchange.query.custom
-        let fetch = try Self.number("fetch", options, in: 1...Self.largestFetch) ?? Self.largestFetch
+        let fetch = try GraphQuery.number("fetch", options, in: 1...Self.largestFetch) ?? Self.largestFetch
         var (last, passed) = try Self.start(options)
         let report: StatusExport =
-            try Self.number("policymode", options, in: 0...1) == 1 ? .configuration : .protection
+            try GraphQuery.number("policymode", options, in: 0...1) == 1 ? .configuration : .protection
         let wanted = options["columns"].map { Set($0.lowercased().split(separator: ",").map(String.init)) }
         let columns = ReportEntity.columns.filter { wanted?.contains($0.lowercased()) ?? true }
         var lines: [[JSONValue]] = []
@@ -84,7 +84,7 @@ struct StatusRoutes: Sendable {
     /// Where a page begins: after a registration, as a token says, or after so many rows.
     private static func start(_ options: [String: String]) throws -> (after: String?, rows: Int) {
         guard let seek = options["seek"], !seek.isEmpty, Int(seek) == nil else {
-            return (nil, try number("seek", options, in: 0...Int(Int32.max)) ?? 0)
+            return (nil, try GraphQuery.number("seek", options, in: 0...Int(Int32.max)) ?? 0)
         }
         return (try GraphPlace(seek).id, 0)
     }
@@ -171,15 +171,5 @@ struct StatusRoutes: Sendable {
             "header": .array(columns.map { ["columnName": .string($0)] }),
             "body": .array(rows.map { ["values": .array($0)] }), "skipToken": .string(next),
         ]
-    }
-
-    private static func number(
-        _ name: String, _ options: [String: String], in range: ClosedRange<Int>
-    ) throws -> Int? {
-        guard let text = options[name], !text.isEmpty else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw Refusal.badRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")
-        }
-        return number
     }
 }

@@ -32,6 +32,9 @@ struct UserRoutes: Sendable {
     /// Everything that is kept about a person (SRV-CI-095), as the operator's own route has it: with the same permission,
     /// the same fresh sign-in and the same record in the audit log.
     private func export(of id: String, _ exchange: GraphExchange) async throws -> JSONValue {
+        let options = exchange.query.custom
+        let skip = try GraphQuery.number("skip", options, in: 0...Int(Int32.max)) ?? 0
+        let top = try GraphQuery.number("top", options, in: 0...Int(Int32.max))
         let data = try await exchange.directory {
             try await administration.personalData.exportUser(id, as: exchange.administrator)
         }
@@ -49,10 +52,7 @@ struct UserRoutes: Sendable {
             ("Alerts", try documents(data.alerts)), ("Deliveries", try documents(data.deliveries)),
             ("Report filters", try documents(data.reportFilters)),
         ]
-        let options = exchange.query.custom
-        let skip = options["skip"].flatMap { Int($0) } ?? 0
-        let top = options["top"].flatMap { Int($0) } ?? sections.count
-        let content = sections.dropFirst(max(0, skip)).prefix(max(0, top)).map { name, data -> JSONValue in
+        let content = sections.dropFirst(skip).prefix(top ?? sections.count).map { name, data -> JSONValue in
             ["displayName": .string(name), "data": .array(data)]
         }
         return ["content": .array(content)]
