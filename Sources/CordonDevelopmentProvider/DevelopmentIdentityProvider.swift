@@ -11,7 +11,7 @@ public import Logging
 /// reuse detection (RFC 9700), client credentials, resource indicators (RFC 8707), DPoP (RFC 9449), access tokens of
 /// RFC 9068, issuer identification (RFC 9207), revocation (RFC 7009), userinfo and end session.
 ///
-/// It knows nothing of servers: ``answer(_:body:tokenAddress:)`` takes a request and gives the answer, and ``routes`` says
+/// It knows nothing of servers: ``answer(_:body:)`` takes a request and gives the answer, and ``routes`` says
 /// which requests it takes. All its tables are bounded and their entries end. On a restart people sign in again; with
 /// a key file, access tokens given out stay verifiable.
 public actor DevelopmentIdentityProvider {
