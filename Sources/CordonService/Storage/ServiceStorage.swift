@@ -98,7 +98,7 @@ public protocol StorageReader {
         _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
     ) throws(ServiceError) -> Int
 
-    /// The audit records that match, oldest first.
+    /// The audit records that match, oldest first; newest first where the query says before which record.
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord]
 
     /// The newest audit record, nil in a new log.

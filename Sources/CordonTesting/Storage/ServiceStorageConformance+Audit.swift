@@ -18,6 +18,12 @@ extension ServiceStorageConformance {
             try require(page.map(\.sequence) == [3, 4], "the page holds \(page.map(\.sequence))")
             try require(one.map(\.sequence) == [4], "the filter let \(one.map(\.sequence)) through")
             try require(last == written.last, "the last record is another one")
+            let newest = try await storage.read(tenant) { records in
+                try [AuditQuery(before: 5, limit: 2), AuditQuery(after: 1, before: 4)].map { query in
+                    try records.auditRecords(query).map(\.sequence)
+                }
+            }
+            try require(newest == [[4, 3], [3, 2]], "the newest before a record are \(newest)")
         },
         Check("an audit record that does not follow the last one is refused") { storage in
             let written = try await append(2, in: storage)
