@@ -42,7 +42,7 @@ struct GraphFormat: Sendable {
             refusal(TokenRefusal(.staleSignIn, error.reason))
         case let error as ServiceError: Self.refusal(error)
         case let error as TokenRefusal: refusal(error)
-        case let refusal as Refusal: Self.ofBody(refusal)
+        case let refusal as Refusal: Self.named(refusal)
         default: Self.unexpected
         }
     }
@@ -89,7 +89,8 @@ struct GraphFormat: Sendable {
         }
     }
 
-    private static func ofBody(_ refusal: Refusal) -> Refusal {
+    /// A refusal from below the routes, with Graph's names of codes.
+    private static func named(_ refusal: Refusal) -> Refusal {
         switch refusal {
         case .bodyTooLarge(0): Refusal(.contentTooLarge, "RequestEntityTooLarge", refusal.message)
         case .malformedBody(""):
@@ -98,6 +99,10 @@ struct GraphFormat: Sendable {
             Refusal(.unsupportedMediaType, "UnsupportedMediaType", "The body must be application/json.")
         case .contentCoding: Refusal(.unsupportedMediaType, "UnsupportedMediaType", refusal.message)
         case .interrupted: .badRequest(refusal.message)
+        case _ where refusal.status == .tooManyRequests:
+            Refusal(refusal.status, "TooManyRequests", refusal.message, headers: refusal.headers)
+        case _ where refusal.status == .serviceUnavailable:
+            Refusal(refusal.status, "ServiceUnavailable", refusal.message, headers: refusal.headers)
         default: refusal
         }
     }

@@ -9,11 +9,24 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// SRV-OP-023, 025, 026: what clients see when the service itself cannot go on.
 @Suite struct GraphFailureTests {
     private static let path = "/v1.0/deviceAppManagement/managedAppPolicies"
+
+    @Test func `who has to wait for a turn reads Graph's codes, and when to come back`() {
+        let format = GraphFormat(stepUpAge: nil) { Date(timeIntervalSince1970: 0) }
+        for (status, own, code) in [
+            (.tooManyRequests, "too-many-requests", "TooManyRequests"),
+            (.serviceUnavailable, "too-much", "ServiceUnavailable"),
+            (.serviceUnavailable, "busy", "ServiceUnavailable"),
+        ] as [(HTTPResponse.Status, String, String)] {
+            let refusal = format.refusal(of: Refusal(status, own, "Wait.", headers: [.retryAfter: "2"]))
+            #expect(refusal.status == status && refusal.code == code && refusal.headers[.retryAfter] == "2")
+        }
+    }
 
     @Test(
         arguments: [
