@@ -97,6 +97,10 @@ import Testing
         #expect(try await scan("$filter=count%20eq%209&$top=10").isEmpty)
         #expect(read == 3_000)
         await #expect(throws: Refusal.self) { _ = try await scan("$filter=misspelt%20ne%201&$top=10") }
+        // What is left out in an order is kept meanwhile; without one it is passed by.
+        await #expect(throws: Refusal.self) { _ = try await scan("$orderby=count&$skip=10001") }
+        #expect(read == 0)
+        #expect(try await scan("$skip=2147483647").isEmpty)
     }
 
     @Test func `only what must hold of everything that is let through narrows a list`() throws {

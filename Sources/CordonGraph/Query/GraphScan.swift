@@ -7,6 +7,8 @@ import CordonServiceHTTP
 struct GraphScan<Record> {
     /// How many records are read at a time.
     static var step: Int { 512 }
+    /// The most that are left out in an order, since they are kept until it is known what comes behind them.
+    static var mostSkipped: Int { 10_000 }
 
     /// The records of the page.
     private(set) var records: [Record] = []
@@ -38,6 +40,11 @@ struct GraphScan<Record> {
         // In an order the records that are left out have to be known; otherwise they are passed by.
         let first = query.order == nil ? 0 : skip
         var passed = query.order == nil ? skip : 0
+        guard first <= Self.mostSkipped else {
+            throw Refusal.badRequest(
+                "$skip: at most \(Self.mostSkipped) with $orderby; follow @odata.nextLink, or narrow the list with $filter."
+            )
+        }
         let most = first + size + 1
         var rows: [Row] = []
         var terms = GraphFilterTerms(of: query)

@@ -1,6 +1,7 @@
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonServiceHTTP
 
 /// What has to hold before a person's apps are protected, looked at one by one (SRV-OP-065, SRV-TG-40).
 struct UserChecks: Sendable {
@@ -60,6 +61,7 @@ struct UserPolicies: Sendable {
         for registration in registrations { apps.insert(registration.application.bundleID.lowercased()) }
         var reached: Set<String> = []
         for app in apps.sorted() {
+            try AdministrationDeadline.check()
             let intended = try await administration.intendedPolicies(
                 forUser: user.id, bundleID: app, as: exchange.administrator)
             reached.formUnion(intended.map(\.id))
