@@ -107,6 +107,48 @@ import Testing
         }
     }
 
+    @Test func `v1_0 takes no filter away that it does not show`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        let time = service.clock.now
+        let filter = AssignmentFilter(
+            id: "phones", displayName: "Phones", rule: "(app.osVersion -ge \"17\")", created: time, modified: time)
+        try await service.service.administration.saveResource(filter, isNew: true, as: TestService.owner)
+        for id in ["group-b", "group-c"] {
+            try await service.service.provisioning.saveGroup(
+                DirectoryGroup(id: id, displayName: id), as: TestService.owner)
+        }
+        _ = try await service.service.administration.assignPolicy(
+            policy.id,
+            to: [PolicyAssignment(.group(TestService.group), id: "one", filterID: "phones", filterMode: .include)],
+            as: TestService.owner)
+        try await service.test { client in
+            func filters() async throws -> [PolicyAssignment.Target: String?] {
+                let policy = try await service.service.administration.policy(policy.id, as: TestService.owner)
+                #expect(policy.assignments.allSatisfy { ($0.filterID == nil) == ($0.filterMode == .none) })
+                return Dictionary(uniqueKeysWithValues: policy.assignments.map { ($0.target, $0.filterID) })
+            }
+            let item = "\(Self.path)/\(policy.id)"
+            let shown = try await client.administer(.get, item + "/assignments").json["value"]?.array ?? []
+            let both: JSONValue = ["assignments": .array(shown + [Self.assignment("group-b")])]
+            let kept: [PolicyAssignment.Target: String?] = [
+                .group(TestService.group): "phones", .group("group-b"): nil,
+            ]
+            #expect(try await client.administer(.post, item + "/assign", both).status == .noContent)
+            #expect(try await filters() == kept)
+            #expect(try await client.administer(.patch, item, both).status == .noContent)
+            #expect(try await filters() == kept)
+            let moved = try await client.administer(.patch, item + "/assignments/one", Self.assignment("group-c"))
+            #expect(moved.status == .noContent)
+            #expect(try await filters() == [.group("group-c"): "phones", .group("group-b"): nil])
+            // Named, it is taken away, and beta, which shows it, replaces it as ever.
+            let without: JSONValue = ["assignments": [Self.assignment("group-c")]]
+            let beta = item.replacing("v1.0", with: "beta")
+            #expect(try await client.administer(.post, beta + "/assign", without).status == .noContent)
+            #expect(try await filters() == [.group("group-c"): nil])
+        }
+    }
+
     @Test func `any policy is read, changed and deleted through the mixed collection`() async throws {
         let service = try await TestService()
         let policy = try await service.publishPolicy()

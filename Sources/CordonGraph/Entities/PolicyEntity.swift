@@ -44,9 +44,35 @@ struct PolicyEntity {
         var members = assignment.object ?? [:]
         members["source"] = nil
         members["sourceId"] = nil
-        members["target"] = members["target"]?.object.map { target in
-            .object(target.filter { !$0.key.hasPrefix("deviceAndAppManagementAssignmentFilter") })
-        }
+        members["target"] = members["target"]?.object.map { target in .object(target.filter { !isOfFilter($0.key) }) }
+        return .object(members)
+    }
+
+    private static func isOfFilter(_ member: String) -> Bool {
+        member.hasPrefix("deviceAndAppManagementAssignmentFilter")
+    }
+
+    /// Assignments as a client wrote them, with the filters of targets that the policy has already and of which this version of Graph
+    /// does not show them: without its filter, the policy would reach everybody there.
+    func keepingFilters(in assignments: JSONValue) -> JSONValue {
+        guard let entries = assignments.array else { return assignments }
+        return .array(
+            entries.map { entry in
+                let target = (try? GraphAssignments.assignments(in: [entry]))?.first?.target
+                guard let known = policy.assignments.first(where: { $0.target == target }) else { return entry }
+                return keepingFilter(of: GraphAssignments.json(known), in: entry)
+            })
+    }
+
+    /// One assignment, as ``keepingFilters(in:)``.
+    ///
+    /// - Parameter known: The assignment that it changes. A target of another kind has no filter of the one before.
+    func keepingFilter(of known: JSONValue, in entry: JSONValue) -> JSONValue {
+        guard version == .v1, case .object(var members) = entry, let target = members["target"]?.object,
+            !target.keys.contains(where: Self.isOfFilter), let before = known["target"]?.object,
+            before["@odata.type"] == target["@odata.type"]
+        else { return entry }
+        members["target"] = .object(target.merging(before.filter { Self.isOfFilter($0.key) }) { given, _ in given })
         return .object(members)
     }
 }

@@ -171,9 +171,12 @@ struct PolicyRoutes: Sendable {
         _ collection: PolicyCollection, _ exchange: GraphExchange
     ) async throws -> GraphAnswer {
         let before = try await collection.policy(exchange, administration)
-        let changes = try await exchange.object()
+        var changes = try await exchange.object()
         _ = try PolicyInput.kind(of: changes, among: [before.kind])
         try exchange.checkSpelling(ofPolicy: changes, before.kind, except: before.document.object ?? [:])
+        changes["assignments"] = changes["assignments"].map {
+            PolicyEntity(policy: before, version: exchange.version).keepingFilters(in: $0)
+        }
         let policy = try await administration.updatePolicy(
             before.id, changes: .object(changes), ifVersion: exchange.expectedVersion, as: exchange.administrator)
         // Nothing but 204 counts as success for common clients, unless they ask for more (SRV-OP-007).
@@ -188,8 +191,11 @@ struct PolicyActions: Sendable {
     let administration: Administration
 
     func assign(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws -> GraphAnswer {
-        let body = try await exchange.object()
+        var body = try await exchange.object()
         try exchange.checkSpelling(ofAssignments: body["assignments"])
+        body["assignments"] = body["assignments"].map {
+            PolicyEntity(policy: policy, version: exchange.version).keepingFilters(in: $0)
+        }
         let assignments = try PolicyInput.assignments(body)
         _ = try await administration.assignPolicy(
             policy.id, to: assignments, ifVersion: exchange.expectedVersion, as: exchange.administrator)

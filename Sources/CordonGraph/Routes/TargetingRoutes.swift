@@ -72,13 +72,14 @@ struct TargetingRoutes: Sendable {
             GraphRoute(.patch, path + "/*", .writeApps) { exchange in
                 let body = try await exchange.object()
                 try exchange.checkSpelling(ofAssignments: [.object(body)])
-                _ = try await change(try await policy(exchange, list), list, exchange) {
-                    entries in
+                let before = try await policy(exchange, list)
+                _ = try await change(before, list, exchange) { entries in
                     let index = try index(of: exchange.keys[1], in: entries)
                     var entries = entries
                     var merged = (entries[index].object ?? [:]).merging(body) { _, new in new }
                     merged["id"] = entries[index]["id"]
-                    entries[index] = .object(merged)
+                    entries[index] = PolicyEntity(policy: before, version: exchange.version)
+                        .keepingFilter(of: entries[index], in: .object(merged))
                     return entries
                 }
                 return exchange.applyingPreference(.done)
