@@ -90,7 +90,7 @@ public enum FakeIdentityProviderFault: Sendable, Hashable, CaseIterable {
 
     // MARK: Other endpoints
 
-    /// An early device poll is answered `slow_down`, as the first one always is.
+    /// The next device poll is answered `slow_down`.
     case slowDownOnce
     /// Pushed authorization requests are offered and required.
     case pushedRequests

@@ -285,7 +285,9 @@ struct AuditCoverageTests {
             ) {
                 let rest = text[match.range.upperBound...]
                 let body = rest.prefix(upTo: rest.firstRange(of: "\n}\n")?.lowerBound ?? rest.endIndex)
-                for match in body.matches(of: /\n    public func ([A-Za-z]+)/) { operations.insert(String(match.1)) }
+                for match in body.matches(of: /\n    (public|package) func ([A-Za-z]+)/) {
+                    operations.insert(String(match.2))
+                }
             }
         }
         // The control: the source was found and read.
