@@ -13,6 +13,7 @@ import Testing
         #expect(await process.wait() == 7)
         #expect(lines == ["one", "two"])
         #expect(await process.standardErrorTail == "trouble")
+        process.send("too late")
     }
 
     @Test func `what is sent arrives, and a kill is told by its signal`() async throws {

@@ -23,6 +23,7 @@ public final class ChildProcess: Sendable {
     ///   - environment: What to add to this process's environment.
     /// - Throws: ``ProgramError`` when it cannot be started.
     public init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:]) throws(ProgramError) {
+        ignoreBrokenPipes()
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
@@ -124,6 +125,9 @@ public final class ChildProcess: Sendable {
         return lines
     }
 }
+
+/// Makes writing to a process that has ended an error to pass over, not a signal that ends this one.
+private func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
 /// The last few lines of a stream.
 private actor LineTail {
