@@ -166,6 +166,11 @@ import Testing
                 let answer = try await client.administer(.get, "/v1.0/users?$orderby=\(order)&$top=1")
                 #expect(answer.status == .badRequest, "\(order)")
             }
+            for (search, status) in [("mial:a", 400), ("accountEnabled:a", 400), ("mail:a", 200), ("a:b c", 400)] {
+                let text = search.replacing(" ", with: "%20")
+                let answer = try await client.administer(.get, "/v1.0/users?$search=%22\(text)%22")
+                #expect(answer.status.code == status, "\(search)")
+            }
             let known = try await client.administer(
                 .get, "/v1.0/users?$filter=jobTitle%20eq%20null&$orderby=jobTitle")
             #expect(known.status == .ok)

@@ -1,7 +1,7 @@
 import CordonPolicy
 import CordonServiceHTTP
 
-/// What a filter and an order assume of the entities that they are asked about, held against those that there are.
+/// What a filter, a search and an order assume of the entities that they are asked about, held against those that there are.
 ///
 /// A misspelt member, or a text that is compared with a number, would let everything through that `ne` or `not` is asked of, and would
 /// leave a list in another order than the one that was asked for. Graph refuses such a query by its model of types. Here the entities
@@ -35,6 +35,10 @@ struct GraphFilterTerms {
     init(of query: GraphQuery) {
         open = query.filter?.terms(in: [:]) ?? []
         open += query.order?.paths.map { Term(path: $0.map { $0.lowercased() }, kind: nil, option: "$orderby") } ?? []
+        // What is looked for without naming a member is looked for in the name, if there is one.
+        open += (query.search?.members ?? []).subtracting(["displayname"]).map {
+            Term(path: [$0], kind: .text, option: "$search")
+        }
     }
 
     /// The same for a list whose every entity has the members of one: what that one lacks is refused at once, even where an index
@@ -91,7 +95,7 @@ extension GraphFilterTerms.Term {
         guard let kind else { return true }
         guard let value = values.flatMap({ $0.array ?? [$0] }).first(where: { $0 != .null }) else { return false }
         guard kind.fits(value) else {
-            throw Refusal.badRequest("$filter: \(name.prefix(64)) is not to be compared with \(kind.rawValue).")
+            throw Refusal.badRequest("\(option): \(name.prefix(64)) is not to be compared with \(kind.rawValue).")
         }
         return true
     }
