@@ -138,7 +138,10 @@ import Testing
             #expect(try await filters() == kept)
             #expect(try await client.administer(.patch, item, both).status == .noContent)
             #expect(try await filters() == kept)
-            let moved = try await client.administer(.patch, item + "/assignments/one", Self.assignment("group-c"))
+            let unmarked: JSONValue = [
+                "target": ["@odata.type": "microsoft.graph.groupAssignmentTarget", "groupId": "group-c"]
+            ]
+            let moved = try await client.administer(.patch, item + "/assignments/one", unmarked)
             #expect(moved.status == .noContent)
             #expect(try await filters() == [.group("group-c"): "phones", .group("group-b"): nil])
             // Named, it is taken away, and beta, which shows it, replaces it as ever.

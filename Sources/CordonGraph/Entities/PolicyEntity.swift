@@ -52,6 +52,11 @@ struct PolicyEntity {
         member.hasPrefix("deviceAndAppManagementAssignmentFilter")
     }
 
+    /// The type without its namespace, which clients write with and without the mark.
+    private static func type(of target: [String: JSONValue]) -> Substring? {
+        target["@odata.type"]?.string?.split(separator: ".").last
+    }
+
     /// Assignments as a client wrote them, with the filters of targets that the policy has already and of which this version of Graph
     /// does not show them: without its filter, the policy would reach everybody there.
     func keepingFilters(in assignments: JSONValue) -> JSONValue {
@@ -70,7 +75,7 @@ struct PolicyEntity {
     func keepingFilter(of known: JSONValue, in entry: JSONValue) -> JSONValue {
         guard version == .v1, case .object(var members) = entry, let target = members["target"]?.object,
             !target.keys.contains(where: Self.isOfFilter), let before = known["target"]?.object,
-            before["@odata.type"] == target["@odata.type"]
+            Self.type(of: before) == Self.type(of: target)
         else { return entry }
         members["target"] = .object(target.merging(before.filter { Self.isOfFilter($0.key) }) { given, _ in given })
         return .object(members)
