@@ -119,6 +119,7 @@ import Testing
         #expect(try GraphSearch("notes ada").admits(Self.entity))
         #expect(try GraphSearch("\"displayName:Ada's\" AND \"notes\"").admits(Self.entity))
         #expect(try !GraphSearch("notes AND nothing").admits(Self.entity))
+        #expect(try GraphSearch("\"Rooms: all\"").admits(["displayName": "Rooms: all of them"]))
         #expect(throws: Refusal.self) { try GraphSearch("a OR b") }
         #expect(throws: Refusal.self) { try GraphSearch("\"open") }
         #expect(throws: Refusal.self) { try GraphSearch("  ") }

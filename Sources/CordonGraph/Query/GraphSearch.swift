@@ -57,7 +57,10 @@ struct GraphSearch: Sendable, Equatable {
 
     private static func term(_ word: Substring) -> Term {
         let halves = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let isNamed = halves.count == 2 && !halves[0].isEmpty && halves[0].allSatisfy { $0.isASCII && $0.isLetter }
+        // A name may have a colon too: `"Rooms: all"`.
+        let isNamed =
+            halves.count == 2 && !halves[0].isEmpty && halves[0].allSatisfy { $0.isASCII && $0.isLetter }
+            && halves[1].first != " "
         return isNamed
             ? Term(member: halves[0].lowercased(), text: halves[1].lowercased())
             : Term(member: "displayname", text: word.lowercased())
