@@ -129,6 +129,19 @@ extension Change {
     }
 }
 
+extension StorageReader {
+    /// A policy as a version of it said, secret values as digests; nil where that is not kept any more.
+    func keptPolicy(_ reference: PolicyReference) throws(ServiceError) -> ManagedAppPolicy? {
+        let id = EntityVersion.storageID(EntityVersion.entity(.policy, reference.id), reference.version)
+        guard let version = try record(EntityVersion.self, id), let document = try? version.document(in: self),
+            let kind = document["@odata.type"]?.string.flatMap(PolicyKind.init(odataType:))
+        else { return nil }
+        return ManagedAppPolicy(
+            id: reference.id, kind: kind, version: reference.version, created: version.time, modified: version.time,
+            document: document)
+    }
+}
+
 extension EntityVersion {
     /// What a version said, nil where it was removed.
     ///

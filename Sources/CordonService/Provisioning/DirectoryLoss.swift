@@ -187,10 +187,10 @@ struct DirectoryLoss {
             let (was, will) = (old.protections, new.protections)
             var loses = false
             if isDisabled {
+                loses = try removesData(will, in: after, of: registration, isDisabled: true)
                 // The app gets no other rules than those that it holds, whatever is meant for the person by now.
-                let held = after.protections(among: registration.lastEnvelope?.policies ?? [])
-                for rules in [will, held] where !loses {
-                    loses = try removesData(rules, in: after, of: registration, isDisabled: true)
+                for rules in registration.rulesPerhapsInForce where !loses {
+                    loses = try removesData(holding: rules, of: registration, in: records)
                 }
             } else if was.map(\.reference) != will.map(\.reference) {
                 loses = try removesData(will, in: after, of: registration, isDisabled: false)
@@ -201,6 +201,22 @@ struct DirectoryLoss {
             people.insert(person)
             registrations += 1
         }
+    }
+
+    /// Whether an app removes data once its person is disabled, by rules that it was given, as they said then: policies may have changed
+    /// or gone since. Rules that nobody can read any more may do so.
+    private func removesData(
+        holding references: [PolicyReference], of registration: Registration, in records: some StorageReader
+    ) throws(ServiceError) -> Bool {
+        var rules: [ManagedAppPolicy] = []
+        for reference in references {
+            var policy = after.policy(reference.id)
+            if policy?.kind == .targetedManagedAppConfiguration { continue }
+            if policy?.version != reference.version { policy = try records.keptPolicy(reference) }
+            guard let policy else { return true }
+            if policy.kind.isEvaluated { rules.append(policy) }
+        }
+        return (try? removesData(rules, in: after, of: registration, isDisabled: true)) ?? true
     }
 
     private func removesData(
@@ -217,6 +233,12 @@ extension Set<DirectoryGroup.Member> {
 }
 
 extension Registration {
+    /// The rules that the app may have in force: the newest that it was given, and those before until it has confirmed these.
+    fileprivate var rulesPerhapsInForce: [[PolicyReference]] {
+        let newest = lastEnvelope.map { [$0.policies] } ?? []
+        return lastEnvelope?.isApplied == true ? newest : newest + [applied]
+    }
+
     /// What the service knows of the device, for a launch question.
     fileprivate func deviceFacts(at now: Date, isDisabled: Bool) -> DeviceFacts {
         var facts = DeviceFacts()

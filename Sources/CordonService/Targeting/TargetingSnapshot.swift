@@ -146,6 +146,9 @@ final class TargetingSnapshot: Sendable {
     /// Whether there is a policy with the id.
     func has(_ id: String) -> Bool { policies.contains { $0.id == id } }
 
+    /// The policy or configuration with the id.
+    func policy(_ id: String) -> ManagedAppPolicy? { policies.first { $0.id == id } }
+
     /// The folded bundle ids of the apps that some protection lists.
     var listedApps: Set<String> {
         Set(

@@ -13,10 +13,11 @@ import Testing
 
     /// A service whose group "staff" has that many people besides Ada and Ben, each with an app, and one policy.
     static func staffed(
-        _ count: Int, configuration: ServiceConfiguration = ServiceConfiguration()
+        _ count: Int, _ settings: [String: JSONValue] = [:],
+        configuration: ServiceConfiguration = ServiceConfiguration()
     ) async throws -> (test: TestOrganisation, policy: ManagedAppPolicy) {
         let test = try await TestOrganisation.withPeople(configuration: configuration)
-        let policy = try await test.protect(to: .group("staff"))
+        let policy = try await test.protect(settings, to: .group("staff"))
         try await join(test, 0..<count)
         return (test, policy)
     }
@@ -197,5 +198,29 @@ import Testing
         #expect(await publish(Self.wipe, policy, test, as: owner)?.code == .conflict)
         owner.call.impactToken = try await test.service.administration.impact(of: question, as: owner).token
         #expect(await publish(Self.wipe, policy, test, as: owner) == nil)
+    }
+
+    @Test func `who is disabled counts by what the app may hold, whatever the policy says since`() async throws {
+        var configuration = ServiceConfiguration()
+        configuration.wipeBudget = 0
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
+        let policy = try await test.protect(["appActionIfUnableToAuthenticateUser": "wipe"], to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        try await app.checkIn()
+        func disable() async -> ServiceError? {
+            await failure {
+                try await test.service.provisioning.saveUser(
+                    DirectoryUser(
+                        id: "oid-ada", userPrincipalName: "ada@contoso.example", displayName: "Ada",
+                        accountEnabled: false), as: test.owner)
+            }
+        }
+        #expect(await publish(["appActionIfUnableToAuthenticateUser": "block"], policy, test, as: test.owner) == nil)
+        #expect(await disable()?.code == .waiting, "it has not heard of the softer rules")
+        try await app.checkIn()
+        #expect(await disable()?.code == .waiting, "the answer may be lost")
+        try await app.checkIn()
+        #expect(await disable() == nil, "it has confirmed them")
     }
 }

@@ -15,6 +15,7 @@ import Testing
     enum Route: String, CaseIterable {
         case policyUpdate, policyCreate, defaultPolicy, policyAssign, policyApps, policyEnd, putBack, filter, appSet
         case wipes, blocks, erasures, role, accounts, removals, group, nestedGroup, emptiedFirst, unlicensedFirst
+        case deletedFirst, easedFirst
     }
 
     private struct Attempt {
@@ -109,6 +110,16 @@ import Testing
             case .unlicensedFirst:
                 await each { id in try await save(id, licensed: false) }
                 await disable(licensed: false)
+            case .deletedFirst:
+                // The apps do not hear of it before their people are disabled, and of nothing afterwards.
+                await go { try await admin.deletePolicy(plain.id, ifVersion: nil, as: thief) }
+                await disable()
+            case .easedFirst:
+                await go {
+                    _ = try await admin.updatePolicy(
+                        plain.id, changes: ["appActionIfUnableToAuthenticateUser": "block"], ifVersion: nil, as: thief)
+                }
+                await disable()
             case .removals: await each { id in try await directory.removeUser("oid-\(id)", as: thief) }
             case .group:
                 let all = Set((0..<StolenSessionTests.people).map { DirectoryGroup.Member.user("oid-\($0)") })
@@ -170,9 +181,15 @@ import Testing
                 facts.accountDisabled = user.map { !$0.accountEnabled } ?? true
                 facts.sinceCheckIn = .seconds(now.timeIntervalSince(registration.lastSync))
                 guard let user, user.isEntitled else {
-                    let kept = snapshot.protections(among: registration.lastEnvelope?.policies ?? [])
-                    let policy = try snapshot.effectivePolicy(of: kept)?.policy.policy
-                    return policy.map { PolicyDiff.removesData($0, of: facts) } ?? false ? 1 : 0
+                    // It gets no envelope any more, and goes by what it was given.
+                    let given = try records.records(DeliveredRules.self, where: (.registration, registration.id))
+                    return try given.filter { $0.superseded == nil }.contains { given in
+                        let rules = try VersionHistory.rules(
+                            given, known: now, test.service.configuration.numericConflict, seenBy: test.owner,
+                            in: records)
+                        guard let settings = rules.settings else { return !rules.policies.isEmpty }
+                        return PolicyDiff.removesData(try AppProtectionPolicy(graphJSON: settings), of: facts)
+                    } ? 1 : 0
                 }
                 let rules = snapshot.intended(
                     for: user, in: try records.directGroups(ofPerson: id), bundleID: TestOrganisation.app,
@@ -190,7 +207,8 @@ import Testing
     private func organisation() async throws -> Attempt {
         var configuration = ServiceConfiguration()
         configuration.impactLimit = 1_000
-        let (test, policy) = try await DestructiveChangeTests.staffed(Self.people, configuration: configuration)
+        let (test, policy) = try await DestructiveChangeTests.staffed(
+            Self.people, ["appActionIfUnableToAuthenticateUser": "wipe"], configuration: configuration)
         let admin = test.service.administration
         _ = try await admin.approvals.changes(as: test.owner)
         var careful = test.owner
@@ -201,17 +219,6 @@ import Testing
         let room = DirectoryGroup(id: "lost", displayName: "Lost")
         try await test.service.provisioning.saveGroup(room, as: test.owner)
         try await test.protect(["minimumWipeOsVersion": "99"], name: "Lost", to: .group("lost"))
-        try await test.storage.write(TestOrganisation.tenant) { records in
-            guard var plain = try records.record(ManagedAppPolicy.self, policy.id),
-                case .object(var members) = plain.document
-            else { return }
-            members["appActionIfUnableToAuthenticateUser"] = "wipe"
-            plain.document = .object(members)
-            try records.save(plain)
-            var settings = try records.settings()
-            settings.targetingRevision += 1
-            try records.save(settings)
-        }
         return Attempt(test: test, thief: test.owner, plain: policy, deadly: deadly)
     }
 
