@@ -5,7 +5,7 @@ internal import Foundation
 
 /// Whose apps would remove data because of a change of the directory: a person is put into a group whose rules wipe their device, or
 /// is disabled where the rules wipe then. Where a source leaves out most of its people, so is everyone whose apps would close, and where it
-/// empties its groups, everyone whose rules would end.
+/// empties a group, everyone who would lose a policy by that.
 struct DirectoryLoss {
     /// What changes.
     enum Cause: Sendable {
@@ -126,26 +126,34 @@ struct DirectoryLoss {
             for person in losing.sorted() {
                 try count(person, difference.losesMost ? .lost : .disabled, in: records) { $0 }
             }
-            try count(
-                difference.memberships, but: losing, difference.emptiesMost ? .keptByMistake : .kept, in: records)
+            try count(difference.memberships, but: losing, emptied: difference.emptied, in: records)
         }
     }
 
     private mutating func count(
-        _ changes: [(group: String, members: MembershipChange)], but others: Set<String> = [], _ fate: Fate = .kept,
-        in records: some StorageReader
+        _ changes: [(group: String, members: MembershipChange)], but others: Set<String> = [],
+        emptied: Set<String> = [], in records: some StorageReader
     ) throws(ServiceError) {
         var (came, went): ([String: Set<String>], [String: Set<String>]) = ([:], [:])
+        var unnested: [String] = []
         for (group, change) in changes {
+            for case .group(let id) in change.removed where emptied.contains(folded(group)) {
+                unnested.append(folded(id))
+            }
             for case .user(let id) in change.added { came[folded(id), default: []].insert(folded(group)) }
             for case .user(let id) in change.removed { went[folded(id), default: []].insert(folded(group)) }
         }
         var people = Set(came.keys).union(went.keys)
+        var dropped = Set(went.filter { !$0.value.isDisjoint(with: emptied) }.keys)
+        let left = before.groups(under: unnested)
         for inner in before.groups(under: Set(changes.flatMap(\.members.groups)).sorted()) {
-            for case .user(let id) in try records.members(ofGroup: inner) { people.insert(folded(id)) }
+            for case .user(let id) in try records.members(ofGroup: inner) {
+                people.insert(folded(id))
+                if left.contains(inner) { dropped.insert(folded(id)) }
+            }
         }
         for person in people.subtracting(others).sorted() {
-            try count(person, fate, in: records) { groups in
+            try count(person, dropped.contains(person) ? .dropped : .kept, in: records) { groups in
                 groups.filter { went[person]?.contains($0) != true } + (came[person]?.sorted() ?? [])
             }
         }
@@ -154,8 +162,8 @@ struct DirectoryLoss {
     /// What happens to a person's account.
     private enum Fate {
         case kept
-        /// Most others leave their groups as well: counted, too, where no rules are left.
-        case keptByMistake
+        /// The person is out of a group that a source has emptied: counted, too, where a policy is lost by that.
+        case dropped
         case disabled
         /// It goes with most others: counted whether its rules wipe or not.
         case lost
@@ -195,7 +203,8 @@ struct DirectoryLoss {
             } else if was.map(\.reference) != will.map(\.reference) {
                 loses = try removesData(will, in: after, of: registration, isDisabled: false)
                 if loses { loses = try !removesData(was, in: before, of: registration, isDisabled: false) }
-                loses = loses || fate == .keptByMistake && will.isEmpty
+                // What is for everybody, such as a default one, is no substitute for what was meant for a group.
+                loses = loses || fate == .dropped && !was.allSatisfy { old in will.contains { $0.id == old.id } }
             }
             guard loses else { continue }
             people.insert(person)

@@ -17,7 +17,7 @@ extension Provisioning {
     ///
     /// People who lose data by it count against the hour's budget of the source, as of any program that writes the directory. So
     /// does everyone who has an app, where the source leaves out or disables more than half of the people that it brought, and
-    /// everyone for whom no rules are meant any more, where it takes more than half of the members out of its groups.
+    /// everyone for whom a policy is not meant any more because a group lost more than half of its people, or a group in it.
     ///
     /// - Parameter source: The name of the source, always the same for one source.
     /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it; `invalid` for content without people where the source
@@ -101,9 +101,9 @@ struct DirectoryDifference: Sendable {
     let losing: Set<String>
     /// Whether those are more than half of the people whom the source brought.
     let losesMost: Bool
-    /// Whether the source takes out more than half of the people, or of the groups, that are in its groups: most likely it could not
-    /// read them.
-    let emptiesMost: Bool
+    /// The groups that lose more than half of their people, or a group that is in them, by folded id: most likely the source could not read
+    /// who is in them. One by one, since a group of all people would hide what another one loses.
+    let emptied: Set<String>
     /// The folded ids of all people whom it may reach, apart from those in ``nested``.
     let affected: Set<String>
     /// The folded ids of the groups that other groups lose or get.
@@ -136,13 +136,13 @@ struct DirectoryDifference: Sendable {
         let disabled = people.filter { !$0.accountEnabled && present[$0.storageID]?.accountEnabled ?? false }
         losing = Set((gone.filter(\.accountEnabled) + disabled).map(\.storageID))
         losesMost = losing.intersection(before.people).count * 2 > before.people.count
-        let had = before.groups.flatMap { presentGroups[$0]?.members ?? [] }.map(\.storageName)
-        let leaving = memberships.filter { before.groups.contains($0.group) }
-            .flatMap(\.members.removed).map(\.storageName)
-        // People and groups apart, since one group may stand for most people.
-        emptiesMost = ["u/", "g/"].contains { kind in
-            leaving.count { $0.hasPrefix(kind) } * 2 > had.count { $0.hasPrefix(kind) }
-        }
+        emptied = Set(
+            memberships.filter { group, change in
+                let leaving = change.removed.map(\.storageName)
+                let had = (presentGroups[group]?.members ?? []).map(\.storageName)
+                return leaving.contains { $0.hasPrefix("g/") }
+                    || leaving.count * 2 > had.count { $0.hasPrefix("u/") }
+            }.map(\.group))
         affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.members.people) }
         nested = memberships.reduce(into: []) { $0.formUnion($1.members.groups) }
     }

@@ -1,9 +1,10 @@
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
-import CordonService
 import CordonTestSupport
 import Testing
+
+@testable import CordonService
 
 /// People and groups from another system.
 struct SynchronizingTests {
@@ -49,19 +50,24 @@ struct SynchronizingTests {
         #expect(try await test.service.administration.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
     }
 
-    /// Twenty-five people of a source, each with an app.
-    private func crew(wipe: Bool) async throws -> (test: TestOrganisation, content: DirectoryContent) {
+    /// People of a source, each with an app, in a group under another one that a policy is for, and in one that none is for.
+    private func crew(
+        of count: Int = 25, wipe: Bool
+    ) async throws -> (test: TestOrganisation, content: DirectoryContent) {
         let test = try await TestOrganisation.withPeople()
-        let people = (0..<25).map { person("w\($0)") }
+        let people = (0..<count).map { person("w\($0)") }
+        let members = Set(people.map { DirectoryGroup.Member.user($0.id) })
         let content = DirectoryContent(
             people: people,
             groups: [
-                DirectoryGroup(id: "crew", displayName: "Crew", members: Set(people.map { .user($0.id) })),
-                DirectoryGroup(id: "all", displayName: "All", members: [.group("crew")]),
+                DirectoryGroup(id: "crew", displayName: "Crew", members: members),
+                DirectoryGroup(id: "all", displayName: "All", members: [.group("crew"), .group("office")]),
+                DirectoryGroup(id: "office", displayName: "Office"),
+                DirectoryGroup(id: "everyone", displayName: "Everyone", members: members),
             ])
         _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
         _ = try await test.protect(wipe ? ["appActionIfUnableToAuthenticateUser": "wipe"] : [:], to: .group("all"))
-        for number in 0..<25 {
+        for number in 0..<count {
             var app = TestApp(test, user: "w\(number)", tag: "tag-\(number)")
             try await app.register()
         }
@@ -92,7 +98,7 @@ struct SynchronizingTests {
         func left(_ count: Int) -> DirectoryContent {
             var left = content
             left.people.removeFirst(25 - count)
-            left.groups[0].members = Set(left.people.map { .user($0.id) })
+            for group in [0, 3] { left.groups[group].members = Set(left.people.map { .user($0.id) }) }
             return left
         }
         func synchronize(_ content: DirectoryContent) async throws -> DirectoryChanges {
@@ -134,7 +140,7 @@ struct SynchronizingTests {
         var (ungrouped, emptied, unnested) = (content, content, content)
         ungrouped.groups = []
         emptied.groups[0].members = []
-        unnested.groups[1].members = []
+        unnested.groups[1].members = [.group("office")]
         for asked in [few, ungrouped, emptied, unnested] {
             let error = await failure {
                 _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
@@ -150,12 +156,37 @@ struct SynchronizingTests {
         #expect(try await people(of: test) == 13)
     }
 
-    @Test func `a source that takes fewer than half of the members out of its groups ends their rules`() async throws {
-        let (test, content) = try await crew(wipe: true)
+    @Test func `a policy for everybody is no substitute for what an emptied group had`() async throws {
+        let (test, content) = try await crew(wipe: false)
+        _ = try await test.service.administration.createPolicy(
+            .defaultManagedAppProtection, document: ["displayName": "Default"], as: test.owner)
+        let error = await failure {
+            _ = try await test.service.provisioning.synchronize(
+                DirectoryContent(people: content.people), from: "file", of: TestOrganisation.tenant)
+        }
+        #expect(error?.code == .waiting)
+    }
+
+    @Test func `a source that empties a group which came another way waits for a person`() async throws {
+        let (test, _) = try await DestructiveChangeTests.staffed(21)
+        let content = DirectoryContent(
+            people: [person("cleo")], groups: [DirectoryGroup(id: "staff", displayName: "Staff")])
+        let error = await failure {
+            _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
+        }
+        #expect(error?.code == .waiting)
+    }
+
+    @Test func `a source that takes half of the members out of a group ends their rules, and nobody counts`()
+        async throws
+    {
+        let (test, content) = try await crew(of: 24, wipe: true)
         var fewer = content
-        fewer.groups[0].members = Set(content.people.suffix(13).map { .user($0.id) })
+        fewer.groups[0].members = Set(content.people.suffix(12).map { .user($0.id) })
         _ = try await test.service.provisioning.synchronize(fewer, from: "file", of: TestOrganisation.tenant)
-        #expect(try await test.service.administration.group("crew", as: test.owner).members.count == 13)
+        #expect(try await test.service.administration.group("crew", as: test.owner).members.count == 12)
+        let budget = try await test.storage.read(TestOrganisation.tenant) { try $0.record(WipeBudget.self, "file") }
+        #expect(budget?.spent(at: test.clock.now) ?? 0 == 0)
     }
 
     @Test func `a source that names a person or a group twice changes nothing`() async throws {
