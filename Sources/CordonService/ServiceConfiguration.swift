@@ -20,7 +20,7 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var finishedWipeRetention = Duration.seconds(4 * 86_400)
     /// How often a failed wipe is tried in all (SRV-TG-29).
     public var wipeAttempts = 3
-    /// How long it is tried to deliver an alert (SRV-TG-29).
+    /// How long it is tried to deliver an alert, counted by the attempts that fall into it (SRV-TG-29).
     public var alertDeliveryLimit = Duration.seconds(3 * 86_400)
     /// How long an alert stays in the list, delivered or not.
     public var alertRetention = Duration.seconds(30 * 86_400)

@@ -79,8 +79,8 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
         nextDelivery = time
     }
 
-    /// Notes how a delivery ended; a failed one is tried again until the alert is as old as the limit, and a few times in any case: a clock
-    /// that is ahead makes it old at once.
+    /// Notes how a delivery ended; a failed one is tried again as often as there are pauses in the limit. The alert's age says nothing: a
+    /// clock that is or was ahead makes it old at once, or never.
     mutating func noteDelivery(succeeded: Bool, at now: Date, limit: Duration) {
         if succeeded {
             delivered = now
@@ -88,8 +88,8 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
             return
         }
         failedDeliveries += 1
-        let isOld = now.timeIntervalSince(time) >= Double(limit.wholeSeconds) && failedDeliveries > Redelivery.settled
-        nextDelivery = isOld ? nil : Redelivery.next(after: failedDeliveries, at: now)
+        let isGivenUp = failedDeliveries >= Redelivery.attempts(in: limit)
+        nextDelivery = isGivenUp ? nil : Redelivery.next(after: failedDeliveries, at: now)
     }
 }
 

@@ -4,7 +4,10 @@ package import Foundation
 package enum Redelivery {
     private static let longest: TimeInterval = 3_600
     /// After how many failures the pause is the longest.
-    static let settled = 8
+    private static let settled = 8
+
+    /// How many attempts something gets that is tried for so long, besides the quick ones of the beginning.
+    static func attempts(in limit: Duration) -> Int { settled + Int(limit.wholeSeconds) / Int(longest) }
 
     /// The next attempt after so many that failed.
     package static func next(after failures: Int, at now: Date) -> Date {

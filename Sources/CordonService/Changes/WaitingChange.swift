@@ -140,5 +140,6 @@ struct WipeBudget: StoredRecord {
         entries.append(Entry(time: now, people: people, person: person))
     }
 
-    private func recent(_ now: Date) -> [Entry] { entries.filter { now.timeIntervalSince($0.time) < 3_600 } }
+    /// Of no later time either: an entry that was made while the clock was ahead would count until then.
+    private func recent(_ now: Date) -> [Entry] { entries.filter { abs(now.timeIntervalSince($0.time)) < 3_600 } }
 }

@@ -223,4 +223,13 @@ import Testing
         try await app.checkIn()
         #expect(await disable() == nil, "it has confirmed them")
     }
+
+    @Test func `what was spent while the clock was ahead does not count once it is right`() {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        var budget = WipeBudget(id: "program")
+        budget.spend(20, at: now + 366 * 86_400)
+        #expect(budget.spent(at: now) == 0)
+        budget.spend(1, at: now)
+        #expect(budget.spent(at: now) == 1 && budget.entries.count == 1)
+    }
 }
