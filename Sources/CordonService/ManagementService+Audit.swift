@@ -6,8 +6,6 @@ internal import Logging
 extension ManagementService {
     /// A head is signed after so many seconds, or so many records.
     private static let headEvery: (seconds: TimeInterval, records: Int64) = (900, 1_000)
-    /// The most batches of one call, so that other work of the same timer is not held up.
-    private static let mostBatches = 100
 
     /// Signs the newest record of the audit log into the log, a quarter of an hour or a thousand records after the last time; where
     /// nothing was written since, nothing.
@@ -39,14 +37,15 @@ extension ManagementService {
     /// Hands the audit log to a receiver, oldest records first, each batch at least once and in order; where the receiver did not take one, it
     /// is tried again later.
     ///
-    /// For a timer to call. How far the receiver is stands in the store, and moves on after it took a batch: a crash between the two hands it
-    /// over once more, with the same id.
+    /// For a timer to call. How far the receiver is stands in the store, and moves on after it took a batch: a crash between the two hands its
+    /// records over once more, and those that were written meanwhile with them.
     ///
     /// - Parameter send: Delivers one batch in bounded time; whether the receiver has it.
     public func deliverAudit(
         of tenant: TenantID, by send: @Sendable (AuditBatch) async -> Bool
     ) async throws(ServiceError) {
-        for _ in 0..<Self.mostBatches {
+        let start = store.now
+        while abs(store.now.timeIntervalSince(start)) < Self.deliveryTime {
             let now = store.now
             let batch = try await store.read(for: tenant) { records -> AuditBatch? in
                 let state = try records.settings().auditDelivery ?? AuditDelivery()

@@ -130,8 +130,8 @@ extension ManagementService {
         }
     }
 
-    /// The most alerts of one call, so that a slow receiver does not hold up other work of the same timer.
-    private static let mostAlerts = 100
+    /// How long one call goes on handing things over, in seconds, so that a slow receiver does not hold up other work of the same timer.
+    static let deliveryTime: TimeInterval = 20
 
     /// Hands alerts that are due to a receiver, oldest first; what it did not take is tried again later (SRV-TG-29).
     ///
@@ -149,7 +149,7 @@ extension ManagementService {
                 .filter { $0.nextDelivery.map { Redelivery.isDue($0, at: now) } ?? false }
                 .sorted { ($0.time, $0.id) < ($1.time, $1.id) }
         }
-        for alert in due.prefix(Self.mostAlerts) {
+        for alert in due where abs(store.now.timeIntervalSince(now)) < Self.deliveryTime {
             let isDelivered = await send(alert)
             let limit = configuration.alertDeliveryLimit
             let isGivenUp = try await store.change(for: tenant) { change in

@@ -13,8 +13,8 @@ public struct AuditBatch: Sendable, Equatable {
         (self.after, self.records) = (after, records)
     }
 
-    /// The same for the same records and no others, so that a receiver knows one that comes again: after a restore, other records have the
-    /// numbers of those that were lost.
+    /// The same for the same records and no others: after a restore, other records have the numbers of those that were lost. A batch that
+    /// comes again with later records has another id; a receiver tells records apart by number and hash.
     public var id: String { "audit-\(after)-" + (records.last.map { "\($0.sequence)-\($0.hash)" } ?? "\(after)") }
 }
 

@@ -75,6 +75,21 @@ import Testing
         #expect(receiver.records.map(\.sequence) == (try await test.records()).map(\.sequence))
     }
 
+    @Test func `of a long log some goes out at a time where the receiver is slow, so that nothing else waits long`()
+        async throws
+    {
+        let (test, receiver) = (try await TestOrganisation.withPeople(), Receiver())
+        try await write(test, 50)
+        for batches in [1, 2] {
+            try await test.service.deliverAudit(of: TestOrganisation.tenant) { batch in
+                test.clock.advance(by: 20)
+                return receiver.take(batch)
+            }
+            #expect(receiver.batches.withLock { $0.count } == batches)
+        }
+        #expect(receiver.records == (try await test.records()))
+    }
+
     @Test func `what failed or was done while the clock was ahead is tried and done again once it is right`()
         async throws
     {
