@@ -79,10 +79,11 @@ extension Provisioning {
         }
     }
 
-    private static func checkIDs(_ ids: [String], _ member: String) throws(ServiceError) {
-        guard Set(ids).count < ids.count else { return }
+    private static func checkIDs(_ ids: [String], _ kind: String) throws(ServiceError) {
+        var seen: Set<String> = []
+        guard let double = ids.first(where: { !seen.insert($0).inserted }) else { return }
         throw ServiceError(
-            .invalid, "two of the \(member) have one id", problems: [.init(member: member, reason: "two have one id")])
+            .invalid, "two of the \(kind) have this id", place: double, hint: "Ids differ in more than their case.")
     }
 }
 

@@ -195,14 +195,19 @@ struct SynchronizingTests {
             DirectoryGroup(id: id, displayName: "Night", members: [.user(member)])
         }
         let people = [person("cleo"), person("dora")]
-        for content in [
-            DirectoryContent(people: people, groups: [group("night", "oid-cleo"), group("NIGHT", "oid-dora")]),
-            DirectoryContent(people: people + [person("cleo", enabled: false)]),
+        for (id, content) in [
+            (
+                "night",
+                DirectoryContent(
+                    people: people,
+                    groups: [group("day", "oid-cleo"), group("night", "oid-cleo"), group("NIGHT", "oid-dora")])
+            ),
+            ("oid-cleo", DirectoryContent(people: people + [person("cleo", enabled: false)])),
         ] {
             let error = await failure {
                 _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
             }
-            #expect(error?.code == .invalid)
+            #expect(error?.code == .invalid && error?.place == id)
         }
         #expect(try await test.service.administration.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
     }
