@@ -25,7 +25,7 @@ struct AuditSubject {
 
     /// Whether a list of members of a group names the person.
     private func names(_ members: String?) -> Bool {
-        // An id may have commas, and no spaces.
+        // An id of a person may have commas; spaces are between members alone.
         members?.split(separator: ", ").contains { folded(String($0)) == "user/" + person } ?? false
     }
 }

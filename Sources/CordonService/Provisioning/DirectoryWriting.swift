@@ -145,9 +145,10 @@ extension MembershipChange {
         func text(_ members: Set<DirectoryGroup.Member>) -> String? {
             guard (1...Self.mostNamed).contains(members.count) else { return nil }
             return members.map { member in
+                // Nobody checks ids of members; one with a space would look like several.
                 switch member {
-                case .user(let id): "user/\(id)"
-                case .group(let id): "group/\(id)"
+                case .user(let id): "user/\(id.replacing(" ", with: "%20"))"
+                case .group(let id): "group/\(id.replacing(" ", with: "%20"))"
                 }
             }.sorted().joined(separator: ", ")
         }

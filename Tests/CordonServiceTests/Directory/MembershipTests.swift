@@ -42,8 +42,9 @@ struct MembershipTests {
     {
         let test = try await TestOrganisation.withPeople()
         try await test.service.provisioning.changeMembers(
-            ofGroup: "guests", adding: [.user("b,ada"), .user("oid-ada")], removing: [], as: test.owner)
-        for (person, count) in [("b,ada", 1), ("oid-ada", 1), ("b", 0), ("ada", 0)] {
+            ofGroup: "guests", adding: [.user("b,ada"), .user("oid-ada"), .user("x, user/oid-ben")], removing: [],
+            as: test.owner)
+        for (person, count) in [("b,ada", 1), ("oid-ada", 1), ("b", 0), ("ada", 0), ("oid-ben", 0)] {
             let found = try await test.service.administration.newestAuditRecords(
                 before: nil, actionsFrom: "group.members", person: person, limit: 10, as: test.owner
             ).records
