@@ -66,17 +66,17 @@ public struct DeviceService: Sendable {
             versions: [ServiceDiscovery.currentVersion])
     }
 
-    /// Whether a check-in could be answered: the store can be read, and written where the last change could not, its envelope
-    /// key is there, and key sets can be signed.
+    /// Whether a check-in could be answered: the store can be read, and written where a change could not be since the last
+    /// probe, its envelope key is there, and key sets can be signed.
     ///
     /// - Returns: Where the root key is.
     /// - Throws: ``ServiceError`` saying what is missing.
     public func readiness(of tenant: TenantID) async throws(ServiceError) -> RootKeyState {
         let now = store.now
-        if store.health.failure != nil {
+        if let failure = store.health.failure {
             try await store.change(for: tenant) { try $0.save(StoreProbe()) }
             try await store.change(for: tenant) { try $0.remove(StoreProbe.self, StoreProbe.id) }
-            store.health.noteProbe()
+            store.health.noteProbe(after: failure)
         }
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
         _ = try keys.signer(.envelope, of: tenant, among: known, at: now)
