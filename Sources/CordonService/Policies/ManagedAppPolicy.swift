@@ -131,17 +131,21 @@ extension ManagedAppPolicy {
         return names.isEmpty ? ["unspecified"] : Set(names)
     }
 
-    /// What is wrong with a value of `targetedAppManagementLevels`, nil where nothing is. A policy with a name that nobody knows would reach
-    /// nobody, without a word.
-    static func flaw(ofLevels value: JSONValue?) -> String? {
+    /// What is wrong with a value of `targetedAppManagementLevels`, nil where nothing is. A policy with a name that nobody knows, or one of
+    /// the other platform, would reach nobody, without a word.
+    static func flaw(ofLevels value: JSONValue?, _ kind: PolicyKind) -> String? {
         guard let value, value != .null else { return nil }
-        let unknown = value.string.map { managementLevels(in: $0).subtracting(knownLevels) }
-        return unknown?.isEmpty == true
-            ? nil : "needs to be of unspecified, unmanaged, mdm and Graph's names for Android"
+        let known = kind.isEvaluated ? levels : levels.union(androidLevels)
+        guard let text = value.string, managementLevels(in: text).isSubset(of: known) else {
+            return "needs to be one or more of unspecified, unmanaged and mdm"
+                + (kind.isEvaluated ? "" : ", or of Graph's names for Android")
+        }
+        return nil
     }
 
-    private static let knownLevels: Set<String> = [
-        "unspecified", "unmanaged", "mdm", "androidenterprise",
+    private static let levels: Set<String> = ["unspecified", "unmanaged", "mdm"]
+    private static let androidLevels: Set<String> = [
+        "androidenterprise",
         "androidenterprisededicateddeviceswithazureadsharedmode",
         "androidopensourceprojectuserassociated", "androidopensourceprojectuserless",
     ]

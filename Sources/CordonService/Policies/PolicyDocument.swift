@@ -61,7 +61,7 @@ package struct PolicyDocument {
         {
             problems.append(.init(member: "description", reason: "needs to be a text of at most 10000 characters"))
         }
-        if let flaw = ManagedAppPolicy.flaw(ofLevels: members["targetedAppManagementLevels"]) {
+        if let flaw = ManagedAppPolicy.flaw(ofLevels: members["targetedAppManagementLevels"], kind) {
             problems.append(.init(member: "targetedAppManagementLevels", reason: flaw))
         }
         // Apps get it inside an envelope, and read no JSON that is nested much deeper.

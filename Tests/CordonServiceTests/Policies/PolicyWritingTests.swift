@@ -76,7 +76,21 @@ struct PolicyWritingTests {
             policy.id, changes: ["later0": .null, "later100": 1], ifVersion: nil, as: test.owner)
     }
 
-    @Test(arguments: ["unmanged", "mdm;unmanaged", "unmanaged, other", 7, ["mdm"]] as [JSONValue])
+    @Test(arguments: ["MDM", "mdm, unmanaged", "mdm,Unspecified", "", .null] as [JSONValue])
+    func `the kinds of device management are taken in any case and several at once`(levels: JSONValue) async throws {
+        let test = try await TestOrganisation.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        _ = try await test.service.administration.updatePolicy(
+            policy.id, changes: ["targetedAppManagementLevels": levels], ifVersion: nil, as: test.owner)
+        for kind in [PolicyKind.androidManagedAppProtection, .targetedManagedAppConfiguration] {
+            _ = try await test.service.administration.createPolicy(
+                kind, document: ["displayName": "P", "targetedAppManagementLevels": "mdm,androidEnterprise"],
+                as: test.owner)
+        }
+    }
+
+    @Test(
+        arguments: ["unmanged", "mdm;unmanaged", "unmanaged, other", 7, ["mdm"], "androidEnterprise"] as [JSONValue])
     func `a kind of device management that nobody knows is refused, since the policy would reach nobody`(
         levels: JSONValue
     ) async throws {
