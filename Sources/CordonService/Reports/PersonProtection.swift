@@ -12,7 +12,7 @@ public struct PersonProtection: Sendable, Codable, Equatable {
     public let isAssigned: Bool
     /// Whether a protection is in force in some app of theirs.
     public let isProtected: Bool
-    /// Whether a device of theirs has found something wrong with itself.
+    /// Whether something is wrong with an app of theirs or its device.
     public let isFlagged: Bool
     /// Whether an administrator has blocked them.
     public let isBlocked: Bool

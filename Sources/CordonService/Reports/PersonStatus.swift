@@ -112,7 +112,7 @@ struct StatusCount: Codable, Sendable, Equatable {
         var isEntitled: Bool
         /// Whether an administrator has blocked them.
         var isBlocked: Bool
-        /// Whether a device of theirs has found something wrong with itself.
+        /// Whether something is wrong with an app of theirs or its device.
         var isFlagged: Bool
         /// Whether they have an active app.
         var hasApps: Bool

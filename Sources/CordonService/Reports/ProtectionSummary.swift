@@ -44,7 +44,7 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
     public private(set) var assignedUsers = Assigned()
     /// People whom app protection serves, and whom no assignment of a protection names.
     public private(set) var unassignedUsers = 0
-    /// People with a flagged device, assigned or not.
+    /// People with a flagged app or device, assigned or not.
     public let flaggedUsers: Int
     /// Assigned people by how they stand.
     public private(set) var usersByStatus = Statuses()
