@@ -83,7 +83,8 @@ extension Provisioning {
         var seen: Set<String> = []
         guard let double = ids.first(where: { !seen.insert($0).inserted }) else { return }
         throw ServiceError(
-            .invalid, "two of the \(kind) have this id", place: double, hint: "Ids differ in more than their case.")
+            .invalid, "two of the \(kind) have this id", place: double,
+            hint: "Ids that differ in case alone count as one.")
     }
 }
 
