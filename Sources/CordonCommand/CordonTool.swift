@@ -48,12 +48,8 @@ struct CordonTool: AsyncParsableCommand {
                 try command.run()
             }
             end(.done)
-        } catch let error as CommandFailure {
-            let failure = error.cut()
-            if CommandLine.arguments.contains("--json") { Terminal.json(failure) }
-            Terminal.talk("cordon: \(failure.message)")
-            if let hint = failure.hint { Terminal.talk("  \(hint)") }
-            end(failure.status)
+        } catch let failure as CommandFailure {
+            fail(failure)
         } catch {
             end(with: error)
         }
@@ -102,13 +98,28 @@ struct CordonTool: AsyncParsableCommand {
         return joined
     }
 
+    private static func fail(_ failure: CommandFailure) -> Never {
+        let failure = failure.cut()
+        giveJSON(of: failure)
+        Terminal.talk("cordon: \(failure.message)")
+        if let hint = failure.hint { Terminal.talk("  \(hint)") }
+        end(failure.status)
+    }
+
+    private static func giveJSON(of failure: CommandFailure) {
+        if CommandLine.arguments.contains("--json") { Terminal.json(failure) }
+    }
+
     /// Ends as the parser would, but with this tool's own status for a wrong command line (TL-GN-02).
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
+        // The parser takes any other error for a failed check, which is an answer.
+        if code == .failure, !(error is ExitCode) { fail(CommandFailure(.badInput, message(for: error))) }
         let text = LongArguments.cut(fullMessage(for: error))
         if code == .success {
             Terminal.data(lines: text)
         } else if !text.isEmpty {
+            if code == .validationFailure { giveJSON(of: CommandFailure(.usage, message(for: error)).cut()) }
             Terminal.talk(lines: text)
         }
         guard let status = ExitStatus(rawValue: code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue)

@@ -217,15 +217,23 @@ enum BackupFolder {
         }
     }
 
+    /// - Throws: ``CommandFailure`` with status `badInput`.
     private static func digests(in folder: URL) throws -> [String: String] {
         var digests: [String: String] = [:]
-        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        for path in names where path != BackupManifest.name && path != BackupSeals.name {
-            let file = folder.appending(path: path)
-            if try type(of: file) == .typeDirectory { continue }
-            // A link would have a restore touch what it leads to.
-            try requireFile(file)
-            digests[path] = try BackupManifest.digest(of: file)
+        do {
+            let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            for path in names where path != BackupManifest.name && path != BackupSeals.name {
+                let file = folder.appending(path: path)
+                if try type(of: file) == .typeDirectory { continue }
+                // A link would have a restore touch what it leads to.
+                try requireFile(file)
+                digests[path] = try BackupManifest.digest(of: file)
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(
+                .badInput, "\(folder.path): not all of it can be read", hint: "Check its permissions, and the disk.")
         }
         return digests
     }

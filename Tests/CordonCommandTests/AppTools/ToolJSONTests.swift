@@ -59,6 +59,8 @@ struct ToolJSONTests {
         ["thin", "A.app"], ["sign", "A.app", "--adhoc", "--engine", "native"], ["sign", "text", "--engine", "native"],
         ["verify", "A.app"], ["verify", "text"], ["verify", "none"], ["verify", "A.app", "--anchors", "none"],
         ["profile", "lint", "bad.mobileconfig"], ["profile", "lint", "text"], ["wrap", "-i", "A.ipa"],
+        // Wrong command lines.
+        ["doctor"], ["thin", "A.app", "--keep", "both"],
     ]
 
     @Test(arguments: commands)

@@ -230,6 +230,17 @@ import Testing
         #expect(throws: CommandFailure.self) { try BackupFolder.verify(places.backup) }
     }
 
+    @Test(.enabled(if: getuid() != 0, "root reads any file"))
+    func `a backup that cannot be read is bad input`() async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (_, storage) = try await service(places.data)
+        _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try storage.close()
+        #expect(chmod(places.backup.appending(path: "service.sqlite").path, 0) == 0)
+        #expect { try BackupFolder.verify(places.backup) } throws: { ($0 as? CommandFailure)?.status == .badInput }
+    }
+
     @Test func `a backup with a link in it is refused`() async throws {
         let places = try Places()
         defer { places.remove() }

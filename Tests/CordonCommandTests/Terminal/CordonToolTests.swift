@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -25,6 +26,14 @@ struct CordonToolTests {
             #expect(failure?.status == .usage && failure?.message.contains("not UTF-8") == true)
         }
         try check(Array("q\u{FFFD}é".utf8))
+    }
+
+    @Test(.enabled(if: builtCordon != nil, "needs the program"))
+    func `an error of the system is bad input and never the answer that a check failed`() throws {
+        let words = "serve token explain --issuer https://id.example.org --tenant contoso"
+        let program = try #require(builtCordon).path
+        let told = try Program.run("/bin/sh", ["-c", "exec \"$0\" \(words) </", program])
+        #expect(told.status == 3 && told.text.isEmpty && !told.errors.isEmpty, "\(told.everything)")
     }
 
     private func copy(_ bytes: UnsafeBufferPointer<CChar>) -> UnsafeMutablePointer<CChar>? {
