@@ -61,7 +61,7 @@ struct DeviceOptions: ParsableArguments {
         let json = json
         return .opening { page in
             if json {
-                try Terminal.json(["event": "browser", "page": page.absoluteString], pretty: false)
+                try Terminal.json(event: ["event": "browser", "page": page.absoluteString])
             } else {
                 Terminal.talk("Open this page in a browser on this device:")
                 Terminal.talk("  \(TerminalText(page.absoluteString, limit: 8_192))")

@@ -8,7 +8,7 @@ struct DeviceSignInCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in", abstract: "Sign in for every app of the device.",
         discussion: """
-            With --json the first line tells the page to open, the last one who signed in.
+            With --json the first line tells the page to open, the last one who signed in, or why no one did.
             Example: cordon device sign-in --socket /run/cordon/broker.sock --code
             """)
 
@@ -50,7 +50,7 @@ struct DeviceSignInCommand: AsyncParsableCommand {
     private static func show(_ prompt: DeviceCodePrompt, json: Bool) {
         let page = (prompt.completePage ?? prompt.page).absoluteString
         if json {
-            try? Terminal.json(["event": "verification", "page": page, "userCode": prompt.userCode], pretty: false)
+            try? Terminal.json(event: ["event": "verification", "page": page, "userCode": prompt.userCode])
         } else {
             Terminal.talk("Open \(TerminalText(page)) in any browser and confirm the code \(prompt.userCode)")
         }

@@ -41,19 +41,26 @@ enum Terminal {
 
     /// Writes a value as JSON with sorted keys to standard output, followed by a line feed; what a terminal would obey is escaped.
     static func json(_ value: some Encodable, pretty: Bool = true) throws {
+        try write(json: value, pretty: pretty)
+        hasGivenJSON.withLock { $0 = true }
+    }
+
+    /// Writes what happens on the way to a command's own document, as JSON on one line.
+    static func json(event: some Encodable) throws { try write(json: event, pretty: false) }
+
+    private static func write(json value: some Encodable, pretty: Bool) throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting =
             pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
         let json = String(decoding: try encoder.encode(value), as: UTF8.self)
-        hasGivenJSON.withLock { $0 = true }
         write(Data((TerminalText.escaping(json: json) + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes a failure as JSON, unless the command's own document says it already: a program that asked for one gets one.
+    /// Writes a failure as JSON on one line, unless the command's own document says it already: a program that asked for one gets one.
     static func json(_ failure: CommandFailure) {
         guard !hasGivenJSON.withLock({ $0 }) else { return }
-        try? json(["error": failure])
+        try? json(["error": failure], pretty: false)
     }
 
     private static let hasGivenJSON = Locked(false)

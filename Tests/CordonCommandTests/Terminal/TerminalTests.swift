@@ -1,5 +1,7 @@
 import CordonBase
 import CordonIdentity
+import CordonTestSupport
+import Foundation
 import Logging
 import Testing
 
@@ -44,6 +46,21 @@ import Testing
         #expect(failure.cut(among: arguments).hint == "Look at \(shown).")
         #expect(failure.cut(among: arguments).status == .badInput)
         #expect(LongArguments.cut(long, among: ["cordon", "short"]) == long, "what no argument is stays whole")
+    }
+
+    @Test func `an error after an event is told as JSON too, each on a line of its own`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder.make()
+            defer { TemporaryFolder.remove(folder) }
+            let file = folder.appending(path: "output")
+            let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+            try #require(dup2(descriptor, STDOUT_FILENO) == STDOUT_FILENO)
+            try Terminal.json(event: ["event": "browser"])
+            Terminal.json(CommandFailure(.refused, "no"))
+            Terminal.json(CommandFailure(.refused, "once"))
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            try #require(lines == [#"{"event":"browser"}"#, #"{"error":{"message":"no","status":4}}"#])
+        }
     }
 
     @Test func `a log line stays one line, whatever stands in it`() {
