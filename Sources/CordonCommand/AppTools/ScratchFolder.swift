@@ -10,14 +10,17 @@ final class ScratchFolder {
     private let isStopped: Locked<Bool>
     private let signals: StopSignals
 
-    /// Makes the folder, and from then on ends the process on SIGINT and SIGTERM with 128 and the signal's number, as a shell has it.
+    /// Makes the folder, and from then on ends the process on SIGHUP, SIGINT, SIGQUIT and SIGTERM with 128 and the signal's number, as a shell
+    /// has it.
     ///
     /// - Throws: ``CommandFailure`` with status `writeFailed`.
     init(in place: URL = FileManager.default.temporaryDirectory) throws(CommandFailure) {
         let folder = place.appending(path: "cordon-\(UUID().uuidString)")
         let isStopped = Locked(false)
         (url, self.isStopped) = (folder, isStopped)
-        signals = StopSignals { Self.stop(folder, isStopped, $0) }
+        // `nohup` has the process go on where its terminal is closed.
+        let hangUp = Self.isIgnored(SIGHUP) ? [] : [SIGHUP]
+        signals = StopSignals(hangUp + [SIGINT, SIGQUIT, SIGTERM]) { Self.stop(folder, isStopped, $0) }
         guard mkdir(folder.path, 0o700) == 0 else {
             signals.end()
             throw CommandFailure(.writeFailed, "\(folder.path): no temporary folder can be made")
@@ -30,6 +33,13 @@ final class ScratchFolder {
         while isStopped.withLock({ $0 }) { Thread.sleep(forTimeInterval: 1) }
         try? FileManager.default.removeItem(at: url)
         signals.end()
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        // The handler comes first in the structure, by another name on each platform.
+        var action = sigaction()
+        return sigaction(number, nil, &action) == 0
+            && withUnsafeBytes(of: action) { $0.load(as: UInt.self) } == unsafeBitCast(SIG_IGN, to: UInt.self)
     }
 
     private static func stop(_ folder: URL, _ isStopped: Locked<Bool>, _ number: Int32) {

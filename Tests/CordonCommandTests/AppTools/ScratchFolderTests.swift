@@ -7,7 +7,7 @@ import Testing
 
 /// What becomes of what a command unpacked.
 @Suite struct ScratchFolderTests {
-    @Test(arguments: [SIGINT, SIGTERM])
+    @Test(arguments: [SIGHUP, SIGINT, SIGQUIT, SIGTERM])
     func `a command that is told to stop ends with the signal's status and leaves nothing behind`(
         _ number: Int32
     ) async throws {
@@ -15,11 +15,26 @@ import Testing
         defer { TemporaryFolder.remove(place) }
         await #expect(processExitsWith: .exitCode(128 + number)) {
             [path = place.path as String, number = number as Int32] in
+            // Who started the tests may ignore it.
+            signal(number, SIG_DFL)
             let scratch = try ScratchFolder(in: URL(filePath: path))
             try Data(count: 1).write(to: scratch.url.appending(path: "app"))
             kill(getpid(), number)
             // The signal ends this long before.
             try await Task.sleep(for: .seconds(300))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
+    }
+
+    @Test func `a hang-up that is ignored ends nothing`() async throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        await #expect(processExitsWith: .exitCode(7)) { [path = place.path as String] in
+            signal(SIGHUP, SIG_IGN)
+            let scratch = try ScratchFolder(in: URL(filePath: path))
+            kill(getpid(), SIGHUP)
+            scratch.remove()
+            exit(7)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
     }
