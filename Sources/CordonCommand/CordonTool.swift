@@ -33,6 +33,9 @@ struct CordonTool: AsyncParsableCommand {
 
     static func main() async {
         StandardStreams.fillGaps()
+        // Registers may point at keys, tokens and what a vault opens, and standard error is often a log.
+        ProcessMemory.endAtFaults()
+        widenHelp()
         if let help = LegacyAlias.help(arguments: CommandLine.arguments) {
             Terminal.data(lines: help)
             end(.done)
@@ -54,6 +57,17 @@ struct CordonTool: AsyncParsableCommand {
             end(with: error)
         }
     }
+
+    /// Has help in a narrow terminal told in longer lines, which the terminal wraps. In fewer columns than the margin of the explanations takes the
+    /// parser leaves these out, and a debug build of it traps.
+    private static func widenHelp() {
+        var size = winsize()
+        let isTerminal = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? (isTerminal ? Int(size.ws_col) : nil)
+        if let columns, columns < leastColumns { setenv("COLUMNS", "\(leastColumns)", 1) }
+    }
+
+    private static let leastColumns = 60
 
     /// Refuses to begin with so few open files that an event loop, which cannot fail, has none.
     private static func requireOpenFiles() throws(CommandFailure) {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CordonBase
 import CordonProtocol
 import CordonService
 import CordonServiceHTTP
@@ -25,8 +24,6 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
-        // Registers may point at keys and tokens, and standard error is a log.
-        ProcessMemory.endAtFaults()
         let plan = try options.plan()
         let logger = plan.logging.logger(label: "cordon.serve")
         let running = try await RunningService.open(plan, logger: logger)

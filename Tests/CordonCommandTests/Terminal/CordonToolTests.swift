@@ -36,6 +36,13 @@ struct CordonToolTests {
         #expect(told.status == 3 && told.text.isEmpty && !told.errors.isEmpty, "\(told.everything)")
     }
 
+    @Test(.enabled(if: builtCordon != nil, "needs the program"), arguments: ["0", "20", "-5"])
+    func `help in few columns explains every option`(columns: String) throws {
+        let help = try Program.run(
+            try #require(builtCordon).path, ["serve", "--help"], environment: ["COLUMNS": columns])
+        #expect(help.status == 0 && help.text.contains("sqlite:PATH"), "\(help.everything)")
+    }
+
     private func copy(_ bytes: UnsafeBufferPointer<CChar>) -> UnsafeMutablePointer<CChar>? {
         bytes.baseAddress.flatMap { strdup($0) }
     }
