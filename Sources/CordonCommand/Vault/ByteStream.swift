@@ -39,8 +39,13 @@ struct ByteStream {
         return done
     }
 
-    /// Writes all the bytes.
+    /// Writes all the bytes; to a terminal so that it obeys none of them.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
+        if descriptor == STDOUT_FILENO, isatty(descriptor) == 1 {
+            Terminal.data(bytes: Data(bytes))
+            guard let loss = Terminal.lossOfData else { return }
+            throw CommandFailure(.writeFailed, "\(name): \(loss)")
+        }
         var done = 0
         while done < bytes.count, let base = bytes.baseAddress {
             let put = Foundation.write(descriptor, base + done, bytes.count - done)

@@ -63,7 +63,8 @@ struct VaultOpenCommand: AsyncParsableCommand {
         defer { memory.deallocate() }
         do {
             let total = try file.size()
-            var progress = Progress("opening")
+            // On a terminal it would write over the end of what was opened.
+            var progress = Progress("opening", isShown: output != "-" || isatty(STDOUT_FILENO) != 1)
             defer { progress.end() }
             while true {
                 let count = try file.read(into: memory)

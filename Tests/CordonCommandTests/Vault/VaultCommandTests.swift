@@ -63,6 +63,22 @@ struct VaultCommandTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
     }
 
+    @Test(.enabled(if: builtCordon != nil && Program.python != nil, "needs the program, and Python for a terminal"))
+    func `a terminal obeys nothing of an opened file, and a pipe gets its bytes`() async throws {
+        let folder = try Folder()
+        let text = Data("plan\u{1B}[2J\u{9B}31m\n".utf8)
+        try text.write(to: folder.url.appendingPathComponent("note"))
+        #expect(try await folder.seal() == .done)
+        let words = [
+            try #require(builtCordon).path, "vault", "open", "--account", "ada@example.test", "--keys",
+            folder.path("keys"), folder.path("sealed"), "-",
+        ]
+        let script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))"
+        let shown = try Program.runPython(["-c", script] + words)
+        #expect(shown.text.contains(#"plan\u{1B}[2J\u{9B}31m"#) && !shown.output.contains(0x1B), "\(shown.everything)")
+        #expect(try await Program.run(words[0], Array(words.dropFirst())).output == text)
+    }
+
     @Test func `another account's file is refused`() async throws {
         let folder = try Folder()
         _ = try await folder.seal()
