@@ -25,11 +25,7 @@ enum BackupFolder {
             throw CommandFailure(
                 .refused, "\(folder.path) exists", hint: "Name a folder that does not exist yet.")
         }
-        guard FileManager.default.fileExists(atPath: store.path) else {
-            throw CommandFailure(
-                .badInput, "\(store.path): no store of a service is there",
-                hint: "Name the service's folder with --data-directory or --config, as cordon serve has it.")
-        }
+        guard FileManager.default.fileExists(atPath: store.path) else { throw CommandFailure.noStore(at: store) }
         let draft = folder.deletingLastPathComponent().appending(
             path: ".\(folder.lastPathComponent).\(UUID().uuidString)")
         let parent = folder.deletingLastPathComponent()

@@ -32,3 +32,12 @@ struct ServiceLocation: ParsableArguments {
         return try ServeOptions.parse(arguments).plan()
     }
 }
+
+extension CommandFailure {
+    /// Where a command looks for the store of a service, there is none.
+    static func noStore(at file: URL) -> CommandFailure {
+        CommandFailure(
+            .badInput, "\(file.path): no store of a service is there",
+            hint: "Name the service's folder with --data-directory or --config, as cordon serve has it.")
+    }
+}

@@ -15,20 +15,30 @@ struct KeyPlace: ParsableArguments {
 
     /// The keys, and whose they are.
     ///
-    /// - Throws: ``CommandFailure`` with status `badInput`.
+    /// - Throws: ``CommandFailure`` with status `badInput`; `refused` for an organisation that the store does not know, which would get keys that
+    ///   no app trusts, and as ``ServiceUser/require(for:)``.
     func keys() throws -> (store: FileServiceKeyStore, tenant: TenantID) {
         let (file, folder) = try source.places()
-        let tenant = try tenant ?? self.tenant(in: file)
+        guard FileManager.default.fileExists(atPath: file.path) else { throw CommandFailure.noStore(at: file) }
+        try ServiceUser.require(for: folder)
         do {
+            let known = try StorageBackup.tenants(in: file)
+            let tenant = try tenant ?? configuredTenant() ?? only(of: known)
+            guard known.contains(tenant) else {
+                throw CommandFailure(
+                    .refused, "\(file.path): the store is of \(known.joined(separator: ", ")), not of \(tenant)",
+                    hint: "Correct the tenant.")
+            }
             return (try FileServiceKeyStore(folder: folder.appending(path: "keys")), TenantID(tenant))
-        } catch { throw CommandFailure(error) }
+        } catch let error as ServiceError { throw CommandFailure(error) }
     }
 
-    private func tenant(in file: URL) throws -> String {
-        let configured = try source.plan().server.tenant.rawValue
-        guard configured.isEmpty else { return configured }
-        let known: [String]
-        do { known = try StorageBackup.tenants(in: file) } catch { throw CommandFailure(error) }
+    private func configuredTenant() throws -> String? {
+        let tenant = try source.plan().server.tenant.rawValue
+        return tenant.isEmpty ? nil : tenant
+    }
+
+    private func only(of known: [String]) throws -> String {
         guard known.count == 1, let only = known.first else {
             throw CommandFailure(.usage, "no tenant is named", hint: "Name the organisation with --tenant.")
         }

@@ -27,6 +27,7 @@ struct ServeApproveCommand: ParsableCommand {
             throw CommandFailure(
                 .badInput, "\(plan.folder.path): there is no service", hint: "name its folder with --data-directory")
         }
+        try ServiceUser.require(for: plan.folder)
         try ApprovalFolder.approve(id, in: plan.folder)
         Terminal.talk("the service releases \(id) within half a minute; its log says so")
     }
