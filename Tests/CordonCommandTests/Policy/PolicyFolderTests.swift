@@ -124,6 +124,18 @@ import Testing
         }
     }
 
+    @Test func `of two policies of one name each has a file, also where one's file was removed here`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            try FileManager.default.removeItem(atPath: fixture.place(Self.pilot))
+            await fixture.service.keep("T_0", ["displayName": "Pilot", "printBlocked": true])
+            _ = try await fixture.pull()
+            let folder = try PolicyFolder(fixture.folder.path)
+            #expect(Set(folder.files.values.compactMap(\.id)) == ["T_0", "T_1", "T_2"])
+            #expect(folder.files[Self.pilot]?.id == "T_1")
+        }
+    }
+
     @Test func `files that change their names with each other stay what they are`() async throws {
         try await withFolder { fixture in
             _ = try await fixture.pull()

@@ -182,7 +182,8 @@ struct PolicyFolder {
         }
         let name = Self.fileName(document.document["displayName"]?.string ?? "")
         let plain = "\(place)/\(name).json"
-        guard files[plain] != nil || taken.contains(plain) else { return plain }
+        // A path of the lock is that of another document, whose file is gone here and comes back.
+        guard files[plain] != nil || taken.contains(plain) || entry(plain) != nil else { return plain }
         return "\(place)/\(name)-\(PolicyFile.digest(Data(id.utf8)).prefix(8)).json"
     }
 
