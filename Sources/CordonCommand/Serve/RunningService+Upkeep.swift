@@ -100,7 +100,7 @@ extension RunningService {
                 readiness: readiness, isRestored: isRestored != nil, isAuditChanged: isAuditChanged.withLock { $0 },
                 directoryProblem: directoryProblem.withLock { $0 }, clockJump: clockJump.withLock { $0 },
                 certificateEnds: server.certificateEnds, providers: providers, started: started,
-                workload: workload, isDevelopment: isDevelopment),
+                workload: workload, store: store, isDevelopment: isDevelopment),
             at: Date())
         conditions.withLock { $0 = watch.conditions }
         server.note(watch.gauges, watch.conditions)

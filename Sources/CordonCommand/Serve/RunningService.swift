@@ -18,6 +18,8 @@ struct RunningService: Sendable {
     let claim: ServiceClaim
     /// The folder of keys and marks.
     let folder: URL
+    /// The file of the store, nil for one in memory.
+    let store: URL?
     /// The newest record of the audit log that was kept beside the store.
     let auditMark = Locked<AuditMark?>(nil)
     let tenant: TenantID
@@ -83,6 +85,7 @@ struct RunningService: Sendable {
     ) async throws(CommandFailure) {
         self.claim = claim
         folder = plan.folder
+        store = if case .sqlite(let file) = plan.database { file } else { nil }
         do {
             storage = try plan.database.open()
             try Self.checkTenant(plan.server.tenant, in: storage, at: plan.folder)

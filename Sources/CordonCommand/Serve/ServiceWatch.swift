@@ -33,6 +33,8 @@ struct ServiceWatch {
         var started: Date
         /// What is under way, nil where the store does not say.
         var workload: ServiceWorkload?
+        /// Where the store is, nil for one in memory.
+        var store: URL?
         /// Whether no backup is needed.
         var isDevelopment = false
     }
@@ -128,15 +130,18 @@ struct ServiceWatch {
     }
 
     private mutating func look(at folder: URL, _ facts: Facts, at now: Date) {
-        let system = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
-        if let free = (system?[.systemFreeSize] as? NSNumber)?.doubleValue {
+        // The store may be on another disk than the keys.
+        let free = [folder, facts.store?.deletingLastPathComponent()].compactMap { place in
+            let system = place.flatMap { try? FileManager.default.attributesOfFileSystem(forPath: $0.path) }
+            return (system?[.systemFreeSize] as? NSNumber)?.doubleValue
+        }.min()
+        if let free {
             gauges.append(
                 ServiceGauge("cordon_disk_free_bytes", "Free space where the service keeps everything.", free))
             if free < Self.leastFree { add(.disk, "the disk is almost full", ["free": "\(Int64(free))"]) }
         }
-        let log = folder.appending(path: "service.sqlite-wal")
-        if let size = ((try? FileManager.default.attributesOfItem(atPath: log.path))?[.size] as? NSNumber)?.doubleValue
-        {
+        let log = facts.store.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path + "-wal") }
+        if let size = (log?[.size] as? NSNumber)?.doubleValue {
             gauges.append(ServiceGauge("cordon_store_log_bytes", "What is not written back to the store yet.", size))
         }
         guard let backup = BackupMark.read(in: folder) else {

@@ -59,6 +59,23 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "needs a file system without any space"))
+    func `the disk and the log are those of the store, wherever it is`() throws {
+        try withServeFolder { folder in
+            func watch(_ store: String) -> ServiceWatch {
+                self.watch(folder, Self.sound, at: Date(timeIntervalSince1970: 1_800_000_000)) {
+                    $0.store = URL(filePath: store)
+                }
+            }
+            let full = watch("/proc/store.sqlite")
+            #expect(full.conditions.filter { $0.kind == .disk }.map(\.details) == [["free": "0"]])
+            #expect(full.gauges.contains { $0.name == "cordon_disk_free_bytes" && $0.value == 0 })
+            try Data(count: 7).write(to: folder.appending(path: "other.sqlite-wal"))
+            let other = watch(folder.appending(path: "other.sqlite").path)
+            #expect(other.gauges.contains { $0.name == "cordon_store_log_bytes" && $0.value == 7 })
+        }
+    }
+
     @Test func `registrations and wipes under way are figures`() throws {
         try withServeFolder { folder in
             let watch = watch(folder, Self.sound, at: Date(timeIntervalSince1970: 1_800_000_000)) {
