@@ -12,8 +12,23 @@ enum DirectoryFile {
     private static let largest = 64 << 20
 
     private struct Document: Decodable {
-        var people: [Person]
-        var groups: [Group]?
+        var people: [Strict<Person, Person.CodingKeys>]
+        var groups: [Strict<Group, Group.CodingKeys>]?
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case people, groups }
+    }
+
+    /// An object that has no member but those that are known: without its misspelt `accountEnabled` a person would be enabled.
+    private struct Strict<Value: Decodable, Key: CodingKey & CaseIterable>: Decodable {
+        let value: Value
+
+        init(from decoder: any Decoder) throws {
+            if let strange = try MemberNames(from: decoder).strange(besides: Key.allCases.map(\.stringValue)) {
+                let place = (decoder.codingPath.map(\.stringValue) + [strange]).joined(separator: ".")
+                throw CommandFailure(.badInput, "\(place) is not known")
+            }
+            value = try Value(from: decoder)
+        }
     }
 
     private struct Person: Decodable {
@@ -27,6 +42,11 @@ enum DirectoryFile {
         var department: String?
         var accountEnabled: Bool?
         var isLicensed: Bool?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case id, userPrincipalName, displayName, mail, givenName, surname, jobTitle, department, accountEnabled,
+                isLicensed
+        }
     }
 
     private struct Group: Decodable {
@@ -35,6 +55,8 @@ enum DirectoryFile {
         var description: String?
         var members: [String]?
         var groups: [String]?
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case id, displayName, description, members, groups }
     }
 
     /// Reads a file.
@@ -45,7 +67,9 @@ enum DirectoryFile {
         do {
             let bytes = try Data(contentsOf: file)
             guard bytes.count <= largest else { throw CocoaError(.fileReadTooLarge) }
-            document = try JSONDecoder().decode(Document.self, from: bytes)
+            document = try JSONDecoder().decode(Strict<Document, Document.CodingKeys>.self, from: bytes).value
+        } catch let failure as CommandFailure {
+            throw unusable(file, failure.message)
         } catch DecodingError.keyNotFound(let key, let context) {
             let place = (context.codingPath + [key]).map(\.stringValue).joined(separator: ".")
             throw unusable(file, "\(place) is missing")
@@ -54,7 +78,7 @@ enum DirectoryFile {
         } catch {
             throw unusable(file, "it cannot be read as JSON")
         }
-        let people = document.people.map { person in
+        let people = document.people.map(\.value).map { person in
             DirectoryUser(
                 id: person.id, userPrincipalName: person.userPrincipalName,
                 displayName: person.displayName ?? person.userPrincipalName, mail: person.mail,
@@ -80,7 +104,7 @@ enum DirectoryFile {
             ids[person.id.lowercased()] = person.id
         }
         var groups: [DirectoryGroup] = []
-        for group in document.groups ?? [] {
+        for group in (document.groups ?? []).map(\.value) {
             var members: Set<DirectoryGroup.Member> = Set((group.groups ?? []).map { .group($0) })
             for name in group.members ?? [] {
                 guard let id = ids[name.lowercased()] else {
@@ -92,6 +116,9 @@ enum DirectoryFile {
                 DirectoryGroup(
                     id: group.id, displayName: group.displayName ?? group.id, description: group.description,
                     members: members))
+        }
+        guard Set(groups.map { $0.id.lowercased() }).count == groups.count else {
+            throw unusable(file, "two groups have the same id")
         }
         return groups
     }

@@ -135,20 +135,12 @@ struct IssuerSettings: Codable, Equatable {
             .init(codingPath: members.codingPath + [member], debugDescription: "it must be \(values)"))
     }
 
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { return nil }
-    }
-
     /// The members of an object that has no other than these.
     private static func container<Key: CodingKey & CaseIterable>(
         of type: Key.Type, _ decoder: any Decoder
     ) throws -> KeyedDecodingContainer<Key> {
         let known = Key.allCases.map(\.stringValue)
-        let names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
-        if let strange = names.sorted().first(where: { !known.contains($0) }) {
+        if let strange = try MemberNames(from: decoder).strange(besides: known) {
             throw CommandFailure(
                 .badInput, "issuers: \(strange) is no setting of a provider",
                 hint: "in its place may be \(known.sorted().joined(separator: ", "))")

@@ -18,7 +18,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Check the settings and print the ones in force.",
             discussion: """
-                Loads the certificate and asks every provider for its discovery document and keys. What would be refused is told on
+                Loads the certificate and the directory file, and asks every provider for its discovery document and keys. What would be refused is told on
                 standard error, and the command ends with 1; what is only worth a look is told too.
                 """)
 
@@ -77,6 +77,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
                 Terminal.talk(Style.yellow(name) + " " + note)
             }
             for receiver in [plan.alerts, plan.audit] { _ = try receiver?.receiver(logger: Logger(label: "cordon")) }
+            if let directory = plan.directory { _ = try DirectoryFile.read(directory) }
             if !plan.isDevelopment {
                 guard !plan.server.issuers.isEmpty, !plan.server.tenant.rawValue.isEmpty else {
                     throw CommandFailure(

@@ -7,7 +7,7 @@ extension ServeConfigurationFile {
     static let prefix = "CORDON_"
 
     /// These settings with those of the environment above them: `CORDON_LISTEN`, `CORDON_PUBLIC_URL`, …; lists are
-    /// separated by commas, and a variable that is empty counts as absent.
+    /// separated by commas, and a variable that is empty counts as absent. `roles` have no variable.
     ///
     /// - Throws: ``CommandFailure`` with status `badInput` for a value of the wrong kind.
     func overridden(by environment: [String: String]) throws(CommandFailure) -> ServeConfigurationFile {
@@ -95,7 +95,7 @@ extension ServeConfigurationFile {
 
     /// Variables of the environment that look like settings but are not, in order: most likely misspelt ones.
     static func strangers(in environment: [String: String]) -> [String] {
-        let known = Set(CodingKeys.allCases.map { prefix + variable($0.rawValue) })
+        let known = Set(CodingKeys.allCases.filter { $0 != .roles }.map { prefix + variable($0.rawValue) })
         return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted()
     }
 

@@ -84,20 +84,6 @@ struct ServeConfigurationFile: Decodable, Equatable {
 
     private static let largest = 1 << 20
 
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { return nil }
-    }
-
-    private struct Names: Decodable {
-        let all: [String]
-        init(from decoder: any Decoder) throws {
-            all = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
-        }
-    }
-
     /// The values of a setting that has a few, nil for any other.
     private static func words(of path: [any CodingKey]) -> String? {
         func list<Word: CaseIterable & RawRepresentable>(_: Word.Type) -> String where Word.RawValue == String {
@@ -128,8 +114,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
         let known = CodingKeys.allCases.map(\.rawValue)
         do {
             guard bytes.count <= Self.largest else { throw CommandFailure(.badInput, "\(path): too large") }
-            let names = try JSONDecoder().decode(Names.self, from: bytes).all
-            if let strange = names.sorted().first(where: { !known.contains($0) }) {
+            let names = try JSONDecoder().decode(MemberNames.self, from: bytes)
+            if let strange = names.strange(besides: known) {
                 throw CommandFailure(
                     .badInput, "\(path): \(strange) is no setting",
                     hint: "the settings are \(known.sorted().joined(separator: ", "))")

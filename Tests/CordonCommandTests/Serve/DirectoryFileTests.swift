@@ -1,3 +1,4 @@
+import ArgumentParser
 import CordonService
 import Foundation
 import Testing
@@ -31,11 +32,31 @@ import Testing
     @Test(arguments: [
         ("{", "JSON"), (#"{"people": [{"id": "x"}]}"#, "userPrincipalName"), (#"{"people": {}}"#, "people"),
         (#"{"people": [], "groups": [{"id": "g", "members": ["nobody"]}]}"#, "nobody"),
+        (#"{"people": [{"id": "x", "userPrincipalName": "x", "enabled": false}]}"#, "enabled"),
+        (#"{"people": [], "group": []}"#, "group"), (#"{"people": [], "groups": [{"id": "g", "users": []}]}"#, "users"),
+        (#"{"people": [], "groups": [{"id": "g"}, {"id": "G"}]}"#, "two groups"),
     ])
     func `what is wrong is named`(text: String, word: String) {
         #expect { _ = try read(text) } throws: { error in
             let failure = error as? CommandFailure
             return failure?.status == .badInput && failure?.message.contains(word) == true
+        }
+    }
+
+    @Test func `the check of the settings reads the file`() async throws {
+        try await withServeFolder { folder in
+            let file = folder.appending(path: "people.json")
+            let check = try ServeConfigCommand.Check.parse([
+                "--offline", "--issuer", "https://login.example.test", "--tenant", "contoso", "--data-directory",
+                folder.path, "--directory", file.path,
+            ])
+            try Data(#"{"people": [\#(ada)]}"#.utf8).write(to: file)
+            try await check.run()
+            try Data("{".utf8).write(to: file)
+            await #expect { try await check.run() } throws: { error in
+                let failure = error as? CommandFailure
+                return failure?.status == .badInput && failure?.message.contains(file.path) == true
+            }
         }
     }
 
