@@ -147,6 +147,15 @@ import Testing
             for title in ["folder", "pipe"] {
                 #expect(try await app.ask("show \(title)")["message"] == "there is no note called \(title)")
             }
+            // Nor does the app wait for a pipe that is to be taken in, or that another program has put into its inbox.
+            let inbox = stage.home(of: "notes").appending(path: "inbox")
+            try FileManager.default.createDirectory(at: inbox, withIntermediateDirectories: true)
+            #expect(mkfifo(inbox.appending(path: "pipe.json").path, 0o600) == 0)
+            let pipe = folder.appending(path: "pipe").path
+            for command in ["import \(pipe)", "open \(pipe) localDrive"] {
+                #expect(try await app.ask(command)["message"] == "\(pipe) cannot be read")
+            }
+            #expect(try await app.ask("receive").members["left"] == .integer(0))
         }
     }
 

@@ -19,6 +19,7 @@ struct Partner: Codable {
     /// The app behind an inbox; one without a note is any app.
     static func reading(_ inbox: URL) -> Partner {
         let note = inbox.deletingLastPathComponent().appending(path: fileName)
+        guard note.isRegularFile else { return Partner() }
         return (try? JSONDecoder().decode(Partner.self, from: Data(contentsOf: note))) ?? Partner()
     }
 

@@ -85,15 +85,20 @@ extension NotesApp {
         screen.answer("show", .prose(text), ["title": .string(title), "text": .string(text)])
     }
 
+    /// The contents of a file that the person named.
+    func contents(of path: String) throws -> Data {
+        guard URL(filePath: path).isRegularFile, let contents = FileManager.default.contents(atPath: path) else {
+            throw Problem("\(path) cannot be read")
+        }
+        return contents
+    }
+
     /// Takes a file in from storage that other apps can reach: the rules of its receiver decide.
     private func importFile(_ path: String) async throws {
         var question = Question(.openFrom, owner: EffectiveIdentity(current))
         question.location = .other
         let decision = protection?.decision(for: question)
         if let decision, !decision.verdict.permits { throw ProtectionError(denied: decision) }
-        guard let contents = FileManager.default.contents(atPath: path) else {
-            throw Problem("\(path) cannot be read")
-        }
-        try await write(contents, as: URL(filePath: path).lastPathComponent, answering: "import")
+        try await write(try contents(of: path), as: URL(filePath: path).lastPathComponent, answering: "import")
     }
 }

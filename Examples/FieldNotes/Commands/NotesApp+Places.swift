@@ -25,8 +25,7 @@ extension NotesApp {
         if let decision = protection?.decision(for: question), !decision.verdict.permits {
             throw ProtectionError(denied: decision)
         }
-        guard let contents = FileManager.default.contents(atPath: path) else { throw Problem("\(path) cannot be read") }
-        try await write(contents, as: URL(filePath: path).lastPathComponent, answering: "open")
+        try await write(try contents(of: path), as: URL(filePath: path).lastPathComponent, answering: "open")
     }
 
     private func question(_ action: Action, at name: String) async throws -> Question {

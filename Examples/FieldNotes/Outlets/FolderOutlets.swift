@@ -43,7 +43,7 @@ struct FolderInbox: ReceivingApp {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().compactMap { name in
             let file = folder.appending(path: name)
-            guard let bytes = try? Data(contentsOf: file),
+            guard file.isRegularFile, let bytes = try? Data(contentsOf: file),
                 let item = try? JSONDecoder().decode(SharedItem.self, from: bytes)
             else { return nil }
             return (file, item)
