@@ -147,13 +147,16 @@ enum BackupFolder {
         _ folder: URL, to data: URL, pin: String? = nil, lost: [String: Int]? = nil
     ) throws -> BackupManifest {
         let manifest = try verify(folder, pin: pin)
+        _ = try PrivateFolder(data)
+        // No service starts from half of it, and no other restore mixes its keys with these.
+        let claim = try ServiceClaim.take(data, database: .sqlite(data.appending(path: BackupManifest.store)))
+        defer { claim.end() }
         guard try !isTaken(data, but: manifest) else {
             throw CommandFailure(
                 .refused, "\(data.path) has a service already",
                 hint: "Name an empty folder, or move that one away as a whole: also service.sqlite-wal and keys.")
         }
         do {
-            _ = try PrivateFolder(data)
             // Before the store, so that no service starts from it as if nothing had happened.
             let digest = try BackupManifest.digest(of: folder.appending(path: BackupManifest.name))
             try RestorationNote(
@@ -244,7 +247,9 @@ enum BackupFolder {
             return
         }
         let parent = try PrivateFolder(target.deletingLastPathComponent())
-        let draft = parent.url.appending(path: ".\(UUID().uuidString)")
+        // One name for each file, so that what an interrupted restore has left, perhaps of a key, goes when it is repeated.
+        let draft = parent.url.appending(path: ".\(target.lastPathComponent).restored")
+        try? FileManager.default.removeItem(at: draft)
         try FileManager.default.copyItem(at: file, to: draft)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: draft.path)
         let handle = try FileHandle(forWritingTo: draft)

@@ -142,15 +142,27 @@ import Testing
         let manifest = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
         try storage.close()
         _ = try BackupFolder.restore(places.backup, to: places.restored)
-        // As if it had been cut after the keys.
+        // As if it had been cut in the middle of the last key, or by a service that was about to start.
         try FileManager.default.removeItem(at: places.restored.appending(path: "service.sqlite"))
+        let path = try #require(manifest.files.keys.sorted().last { $0.hasSuffix(".key") })
+        let key = places.restored.appending(path: path)
+        let draft = key.deletingLastPathComponent().appending(path: ".\(key.lastPathComponent).restored")
+        try FileManager.default.moveItem(at: key, to: draft)
+        let claim = try ServiceClaim.take(places.restored, database: .memory)
+        #expect {
+            try BackupFolder.restore(places.backup, to: places.restored)
+        } throws: {
+            ($0 as? CommandFailure)?.status == .refused
+        }
+        claim.end()
         #expect(try BackupFolder.restore(places.backup, to: places.restored) == manifest)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: places.restored.path)
+        #expect(Set(files).isSuperset(of: manifest.files.keys) && !files.contains { $0.hasSuffix(".restored") })
         let (again, reopened) = try await self.service(places.restored)
         #expect(try await again.administration.users(as: Self.owner).count == 1)
         try reopened.close()
 
         try FileManager.default.removeItem(at: places.restored.appending(path: "service.sqlite"))
-        let path = try #require(manifest.files.keys.first { $0.hasPrefix("keys/") })
         try Data("another key".utf8).write(to: places.restored.appending(path: path))
         #expect {
             try BackupFolder.restore(places.backup, to: places.restored)
