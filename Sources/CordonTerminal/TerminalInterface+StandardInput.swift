@@ -18,7 +18,8 @@ extension TerminalInterface {
     public static func standard(
         signIn: (@Sendable (SignInPrompt) async -> SignInAnswer)? = nil
     ) -> TerminalInterface {
-        let usesColor = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+        let wantsColor = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+        let usesColor = isatty(STDOUT_FILENO) == 1 && wantsColor
         return TerminalInterface(
             read: { await line(hidden: $0) },
             // What cannot be shown is not shown; the app goes on.

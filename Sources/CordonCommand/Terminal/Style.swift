@@ -1,9 +1,9 @@
 import CordonIdentity
 
-/// Colour for words that a person should see first; plain text where ``Terminal/colour`` says no.
+/// Colour for words that a person should see first.
 ///
-/// A styled text holds marks that only this process knows. ``Terminal`` puts escape sequences in their place, and lets no others
-/// through, so that nothing from outside can colour a line or do worse.
+/// A styled text holds marks that only this process knows. ``Terminal`` puts escape sequences in their place, or nothing where a stream shows no
+/// colours, and lets no others through, so that nothing from outside can colour a line or do worse.
 enum Style: UInt8 {
     case plain = 0
     case bold = 1
@@ -15,25 +15,20 @@ enum Style: UInt8 {
     /// What no text from outside holds, because it is another in every process.
     private static let mark = "\u{E000}" + String(UInt64.random(in: .min ... .max), radix: 36) + "\u{E001}"
 
-    /// The text in this style, or unchanged when colour is off.
-    func callAsFunction(_ text: String) -> String {
-        Terminal.colour ? marked(text) : text
-    }
-
     /// The text with this style's marks, for the terminal to take away.
-    func marked(_ text: String) -> String {
+    func callAsFunction(_ text: String) -> String {
         "\(Self.mark)\(letter)\(text)\(Self.mark)\(Self.plain.letter)"
     }
 
     /// A text as a terminal may have it: marks become escape sequences, and of the rest every character that a terminal would obey
     /// becomes its number, such as a line feed in what has to stay on one line.
-    static func rendered(_ text: String, onOneLine: Bool = false) -> String {
+    static func rendered(_ text: String, onOneLine: Bool = false, isColoured: Bool = true) -> String {
         let parts = text.unicodeScalars.split(
             separator: mark.unicodeScalars, omittingEmptySubsequences: false)
         let first = parts.first.map { safe($0, onOneLine) } ?? ""
         return parts.dropFirst().reduce(into: first) { line, part in
             guard let style = part.first.flatMap(Self.style) else { return line += safe(part, onOneLine) }
-            line += "\u{1B}[\(style.rawValue)m" + safe(part.dropFirst(), onOneLine)
+            line += (isColoured ? "\u{1B}[\(style.rawValue)m" : "") + safe(part.dropFirst(), onOneLine)
         }
     }
 

@@ -10,12 +10,12 @@ enum Terminal {
     /// Writes one line of data to standard output. A line feed in it came with a text from outside and is shown as its number: what
     /// follows would look like a line of this tool's own.
     static func data(_ line: String) {
-        write(Data((Style.rendered(line, onOneLine: true) + "\n").utf8), to: STDOUT_FILENO)
+        write(text: line, onOneLine: true, to: STDOUT_FILENO)
     }
 
     /// Writes a text of several lines to standard output.
     static func data(lines: String) {
-        write(Data((Style.rendered(lines) + "\n").utf8), to: STDOUT_FILENO)
+        write(text: lines, to: STDOUT_FILENO)
     }
 
     /// Writes bytes of data to standard output: as they are for a program, and safe to look at on a terminal.
@@ -26,12 +26,12 @@ enum Terminal {
 
     /// Writes one line meant for a person to standard error; a line feed in it is shown as its number.
     static func talk(_ line: String) {
-        write(Data((Style.rendered(line, onOneLine: true) + "\n").utf8), to: STDERR_FILENO)
+        write(text: line, onOneLine: true, to: STDERR_FILENO)
     }
 
     /// Writes several lines meant for a person to standard error.
     static func talk(lines: String) {
-        write(Data((Style.rendered(lines) + "\n").utf8), to: STDERR_FILENO)
+        write(text: lines, to: STDERR_FILENO)
     }
 
     /// Writes over the line that is being shown on standard error; an empty text clears it.
@@ -70,14 +70,18 @@ enum Terminal {
 
     private static let loss = Locked<String?>(nil)
 
-    /// Whether standard output may be coloured: it is a terminal, and `NO_COLOR` is unset or empty.
-    static var colour: Bool {
-        isatty(STDOUT_FILENO) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-    }
+    /// Whether colours are wanted: `NO_COLOR` is unset or empty.
+    private static let wantsColours = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
     /// Whether standard error is a terminal, and so may show progress.
     static var showsProgress: Bool {
         isatty(STDERR_FILENO) == 1
+    }
+
+    private static func write(text: String, onOneLine: Bool = false, to descriptor: Int32) {
+        // The other stream may be a file.
+        let isColoured = wantsColours && isatty(descriptor) == 1
+        write(Data((Style.rendered(text, onOneLine: onOneLine, isColoured: isColoured) + "\n").utf8), to: descriptor)
     }
 
     private static func write(_ bytes: Data, to descriptor: Int32) {

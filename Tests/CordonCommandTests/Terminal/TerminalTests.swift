@@ -13,13 +13,28 @@ import Testing
     private let shown = #"a\u{1B}[2J\u{9B}31m\u{202E}\u{1B}[31mb"#
 
     @Test func `colours of the tool's own stay, and those that came with a text are shown as text`() {
-        #expect(Style.rendered(Style.green.marked("sound")) == "\u{1B}[32msound\u{1B}[0m")
+        #expect(Style.rendered(Style.green("sound")) == "\u{1B}[32msound\u{1B}[0m")
         #expect(
-            Style.rendered("1 \(Style.red.marked(hostile)) 2 \(Style.dim.marked("3"))")
+            Style.rendered("1 \(Style.red(hostile)) 2 \(Style.dim("3"))")
                 == "1 \u{1B}[31m\(shown)\u{1B}[0m 2 \u{1B}[2m3\u{1B}[0m")
         #expect(Style.rendered(hostile) == shown)
         #expect(Style.rendered("two\nlines\tand a tab") == "two\nlines\tand a tab")
         #expect(Style.rendered("") == "")
+        #expect(Style.rendered(Style.red("a") + hostile, isColoured: false) == "a" + shown)
+    }
+
+    @Test(.enabled(if: builtCordon != nil && Program.python != nil, "needs the program, and Python for a terminal"))
+    func `a file gets no colours where the other stream is a terminal`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let errors = folder.appending(path: "errors")
+        let command = "exec \"$0\" serve config check --development --data-directory \"$1\" 2> \"$2\""
+        let spawned = "import pty, sys; pty.spawn(['/bin/sh', '-c'] + sys.argv[1:])"
+        let words = ["-c", spawned, command, try #require(builtCordon).path, folder.path, errors.path]
+        _ = try Program.run(
+            try #require(Program.python), words, environment: ["CORDON_LISTN": "127.0.0.1:1", "NO_COLOR": ""])
+        let said = try String(contentsOf: errors, encoding: .utf8)
+        #expect(said.contains("CORDON_LISTN in the environment") && !said.contains("\u{1B}"), "\(said)")
     }
 
     @Test func `what came with a text makes no line of its own where one line is written`() {
@@ -27,7 +42,7 @@ import Testing
         let line = #"no such policy\u{A}cordon: all is well\u{A}and\u{2028}more"# + "\tof it"
         #expect(Style.rendered(forged, onOneLine: true) == line)
         #expect(
-            Style.rendered(Style.red.marked("a\n") + forged, onOneLine: true) == "\u{1B}[31ma\\u{A}\u{1B}[0m" + line)
+            Style.rendered(Style.red("a\n") + forged, onOneLine: true) == "\u{1B}[31ma\\u{A}\u{1B}[0m" + line)
         // The control: a document of several lines stays one.
         #expect(Style.rendered("{\n  \"a\": 1\n}") == "{\n  \"a\": 1\n}")
     }
