@@ -45,11 +45,29 @@ import Testing
         #expect(counts.count == 2 && counts[0] == counts[1] && counts[0] >= 7, "\(last)")
         #expect(sawItsFolder, "the demo worked where the test looks")
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
-        let left = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
+        #expect(try processes(naming: temporary).isEmpty)
+    }
+
+    /// The processes whose command lines name a folder.
+    private func processes(naming folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
             let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
-            return Int32(name) != nil && String(decoding: line, as: UTF8.self).contains(temporary.path)
+            return Int32(name) != nil && String(decoding: line, as: UTF8.self).contains(folder.path)
         }
-        #expect(left.isEmpty)
+    }
+
+    @Test func `a demo that is told to stop leaves no process and no file behind`() async throws {
+        let temporary = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(temporary) }
+        let process = try ChildProcess(Programs.cordon, ["demo"], environment: ["TMPDIR": temporary.path])
+        for await _ in process.lines {
+            #expect(try !processes(naming: temporary).isEmpty, "the service runs by now")
+            break
+        }
+        process.signal(SIGTERM)
+        #expect(await process.wait() == 128 + SIGTERM)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+        try await until(every: .milliseconds(25)) { try processes(naming: temporary).isEmpty }
     }
 
     @Test func `with json each step has name, verdict, duration and measured facts`() async throws {

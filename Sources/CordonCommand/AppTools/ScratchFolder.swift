@@ -13,14 +13,17 @@ final class ScratchFolder {
     /// Makes the folder, and from then on ends the process on SIGHUP, SIGINT, SIGQUIT and SIGTERM with 128 and the signal's number, as a shell
     /// has it.
     ///
+    /// - Parameter stopping: What else is done when the command is told to stop, before the folder goes.
     /// - Throws: ``CommandFailure`` with status `writeFailed`.
-    init(in place: URL = FileManager.default.temporaryDirectory) throws(CommandFailure) {
+    init(
+        in place: URL = FileManager.default.temporaryDirectory, stopping: @escaping @Sendable () -> Void = {}
+    ) throws(CommandFailure) {
         let folder = place.appending(path: "cordon-\(UUID().uuidString)")
         let isStopped = Locked(false)
         (url, self.isStopped) = (folder, isStopped)
         // `nohup` has the process go on where its terminal is closed.
         let hangUp = Self.isIgnored(SIGHUP) ? [] : [SIGHUP]
-        signals = StopSignals(hangUp + [SIGINT, SIGQUIT, SIGTERM]) { Self.stop(folder, isStopped, $0) }
+        signals = StopSignals(hangUp + [SIGINT, SIGQUIT, SIGTERM]) { Self.stop(folder, isStopped, stopping, $0) }
         guard mkdir(folder.path, 0o700) == 0 else {
             signals.end()
             throw CommandFailure(.writeFailed, "\(folder.path): no temporary folder can be made")
@@ -42,12 +45,15 @@ final class ScratchFolder {
             && withUnsafeBytes(of: action) { $0.load(as: UInt.self) } == unsafeBitCast(SIG_IGN, to: UInt.self)
     }
 
-    private static func stop(_ folder: URL, _ isStopped: Locked<Bool>, _ number: Int32) {
+    private static func stop(
+        _ folder: URL, _ isStopped: Locked<Bool>, _ stopping: () -> Void, _ number: Int32
+    ) {
         let isFirst = isStopped.withLock { stopped -> Bool in
             defer { stopped = true }
             return !stopped
         }
         guard isFirst else { return }
+        stopping()
         // Until nothing is left: the work goes on meanwhile, and may make what was removed anew.
         for _ in 0..<mostRemovals {
             try? FileManager.default.removeItem(at: folder)

@@ -35,8 +35,11 @@ struct DemoCommand: AsyncParsableCommand {
         guard FileManager.default.isExecutableFile(atPath: app.path) else {
             throw CommandFailure(.badInput, "there is no example app at \(app.path)", hint: "Run `swift build` first.")
         }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-demo-\(UUID().uuidString)")
-        defer { if !keep { try? FileManager.default.removeItem(at: folder) } }
+        // A service that is left behind would run on.
+        let scratch = keep ? nil : try ScratchFolder(stopping: ChildProcess.endAll)
+        defer { scratch?.remove() }
+        let folder =
+            scratch?.url ?? FileManager.default.temporaryDirectory.appending(path: "cordon-demo-\(UUID().uuidString)")
         let steps: [DemoStep]
         do {
             let story = DemoStory(.init(cordon: tool, app: app, seed: seed, folder: folder))

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonProtocol
 public import Foundation
 
@@ -14,6 +15,14 @@ public final class ChildProcess: Sendable {
     private let exit: AsyncStream<Int32>
     private let talk: LineTail
     private let talking: Task<Void, Never>
+
+    /// The ids of all that run.
+    private static let running = Locked<Set<Int32>>([])
+
+    /// Asks every process that this one has started and that still runs to end, without waiting for it.
+    public static func endAll() {
+        for id in running.withLock({ $0 }) { kill(id, SIGTERM) }
+    }
 
     /// Starts an executable.
     ///
@@ -34,6 +43,7 @@ public final class ChildProcess: Sendable {
         process.standardError = errors
         let (exit, exited) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { ended in
+            Self.running.withLock { _ = $0.remove(ended.processIdentifier) }
             exited.yield(ended.terminationReason == .exit ? ended.terminationStatus : -ended.terminationStatus)
             exited.finish()
         }
@@ -41,6 +51,8 @@ public final class ChildProcess: Sendable {
             throw ProgramError.stage(
                 "\(executable.lastPathComponent) cannot be started", hint: "Run `swift build` first.")
         }
+        Self.running.withLock { _ = $0.insert(process.processIdentifier) }
+        if !process.isRunning { Self.running.withLock { _ = $0.remove(process.processIdentifier) } }
         let talk = LineTail()
         self.id = process.processIdentifier
         self.lines = Self.lines(of: output.fileHandleForReading)
