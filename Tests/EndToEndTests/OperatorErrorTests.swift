@@ -48,6 +48,19 @@ import Testing
         }
     }
 
+    @Test func `authorities that a broker cannot read are bad input`() async throws {
+        let missing = TemporaryFolder.newPath().path
+        let process = try ChildProcess(
+            Programs.cordon,
+            [
+                "broker", "run", "--development", "--issuer", "http://127.0.0.1:1", "--ca", missing, "--socket",
+                missing + ".sock", "--data-directory", missing,
+            ])
+        for await _ in process.lines {}
+        #expect(await process.wait() == 3)
+        #expect(await process.standardErrorTail.contains("--ca: "))
+    }
+
     @Test func `a wrong command line of the board is status 2, and no terminal obeys what is in it`() async throws {
         let process = try ChildProcess(Programs.shiftBoard, ["--socket", "x", "--no\u{1B}[2J\u{202E}"])
         for await _ in process.lines {}

@@ -33,10 +33,11 @@ struct BrokerRunCommand: AsyncParsableCommand {
         var trust = ServerTrust()
         // What is reached here is the OpenID provider, which is not the broker's to keep up to date.
         trust.requiresTLS13 = false
+        let transport: AsyncHTTPTransport
         do {
             if let file = options.authorities { try trust.add(authoritiesIn: URL(filePath: file)) }
-        } catch { throw ValidationError("--ca: \(error.reason)") }
-        let transport = try AsyncHTTPTransport(trust: trust)
+            transport = try AsyncHTTPTransport(trust: trust)
+        } catch { throw CommandFailure(.badInput, "--ca: \(error.reason)") }
         let folder = URL(filePath: options.dataDirectory, directoryHint: .isDirectory)
         let (stop, stopping) = AsyncStream<Void>.makeStream()
         // Until everything is put away: a second signal changes nothing.
