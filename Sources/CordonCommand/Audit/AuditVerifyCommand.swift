@@ -11,6 +11,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             Exit status 0 when the log is sound, 1 when anything in it was edited, removed, moved, cut or forged, 3 when \
             the file is no audit log. Without --pin the log is only compared with the keys that it brings along. An exported \
             history is taken as well: then the log must vouch for every line before it.
+
+            Example: cordon audit verify audit.jsonl --pin ROOT-KEY --against last-month.jsonl
             """)
 
     @Argument(help: "The export; - is standard input.")

@@ -75,7 +75,11 @@ struct BrokerPolicySignCommand: AsyncParsableCommand {
 struct BrokerPolicyVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a signed policy.",
-        discussion: "The exit status is 3 when it is not good.")
+        discussion: """
+            The exit status is 3 when it is not good.
+
+            Example: cordon broker policy verify device.policy --trust THUMBPRINT
+            """)
 
     @Argument(help: "The signed policy.")
     var file: String

@@ -9,6 +9,7 @@ struct DeviceJoinCommand: AsyncParsableCommand {
         discussion: """
             Takes a person with the role Cloud Device Administrator, who is signed out again at once. Run it as root or as \
             the broker's user. Repeating it changes nothing.
+            Example: cordon device join --socket /run/cordon/broker.sock
             """)
 
     @OptionGroup var options: DeviceOptions
@@ -25,7 +26,8 @@ struct DeviceJoinCommand: AsyncParsableCommand {
 /// `cordon device leave`: ends the registration, the session and all they left.
 struct DeviceLeaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "leave", abstract: "Remove the device from its organisation, signing out the person on it.")
+        commandName: "leave", abstract: "Remove the device from its organisation, signing out the person on it.",
+        discussion: "Example: cordon device leave --socket /run/cordon/broker.sock")
 
     @OptionGroup var options: DeviceOptions
 

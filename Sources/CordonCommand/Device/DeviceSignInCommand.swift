@@ -70,6 +70,7 @@ struct DeviceSignOutCommand: AsyncParsableCommand {
         discussion: """
             Reports app by app whether it has cleaned up. The exit status is 1 when an app that runs was late, or the session's \
             key may still be on the device.
+            Example: cordon device sign-out --socket /run/cordon/broker.sock
             """)
 
     @OptionGroup var options: DeviceOptions

@@ -75,6 +75,7 @@ struct DeviceAccountCommand: AsyncParsableCommand {
         discussion: """
             For a broker that runs for development; elsewhere the apps of the list know. The exit status is 0 whether or not \
             someone is, and 4 on a device that is not shared.
+            Example: cordon device account --socket ./run/broker.sock --development
             """)
 
     @OptionGroup var options: DeviceOptions

@@ -5,7 +5,11 @@ internal import CordonPolicy
 struct PolicyDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Show what changes between two policies, and for whom.",
-        discussion: "Exit status 1 when they differ.")
+        discussion: """
+            Exit status 1 when they differ.
+
+            Example: cordon policy diff before.json after.json
+            """)
 
     @Argument(help: "The policy before; - is standard input.")
     var before: String

@@ -5,7 +5,11 @@ internal import CordonPolicy
 struct PolicyExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Answer what is allowed, and why.",
-        discussion: "The question is one JSON object or an array; the answer has the same shape and order.")
+        discussion: """
+            The question is one JSON object or an array; the answer has the same shape and order.
+
+            Example: cordon policy explain --policy pilot.json --question question.json
+            """)
 
     @Option(help: "A policy: ACCOUNT=FILE, or FILE for every managed account that no other names. May repeat.")
     var policy: [String]

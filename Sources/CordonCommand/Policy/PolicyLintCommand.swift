@@ -6,7 +6,11 @@ internal import Foundation
 struct PolicyLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint", abstract: "Check policies for the unknown, the contradictory and the weak.",
-        discussion: "Exit status 1 when an error or a warning is found, 3 when a policy cannot be read.")
+        discussion: """
+            Exit status 1 when an error or a warning is found, 3 when a policy cannot be read.
+
+            Example: cordon policy lint pilot.json --baseline level2
+            """)
 
     @Argument(help: "Policies; - is standard input.")
     var files: [String]

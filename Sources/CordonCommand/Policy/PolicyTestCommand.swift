@@ -9,6 +9,8 @@ struct PolicyTestCommand: ParsableCommand {
         discussion: """
             A scenario file names its policies, or --policy gives them for all files. Exit status 1 when an
             expectation does not hold.
+
+            Example: cordon policy test scenarios.json --policy pilot.json
             """)
 
     @Argument(help: "Scenario files; - is standard input.")

@@ -20,6 +20,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             discussion: """
                 Loads the certificate and the directory file, and asks every provider for its discovery document and keys. What would be refused is told on
                 standard error, and the command ends with 1; what is only worth a look is told too.
+
+                Example: cordon serve config check --config /etc/cordon/service.json
                 """)
 
         @Flag(help: "Do not ask the providers.")

@@ -7,7 +7,11 @@ import Foundation
 struct VaultInspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show what a sealed file or database says of itself.",
-        discussion: "Needs no key, and proves nothing: see cordon vault verify.")
+        discussion: """
+            Needs no key, and proves nothing: see cordon vault verify.
+
+            Example: cordon vault inspect notes.sealed
+            """)
 
     @Argument(help: "The sealed file or database.")
     var file: String

@@ -10,6 +10,8 @@ struct VaultVerifyCommand: AsyncParsableCommand {
         discussion: """
             With --keys every block is proved genuine; of a database every page, its log and journal are left to SQLite. \
             Without it only what needs no key is checked: header, commit records and length. Status 1 when a file fails, 3 when one is missing or not sealed.
+
+            Example: cordon vault verify --keys ~/.cordon notes.sealed
             """)
 
     @Option(help: "The directory of the device's root key and the account keys.")

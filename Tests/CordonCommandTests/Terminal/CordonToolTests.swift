@@ -1,3 +1,4 @@
+import ArgumentParser
 import CordonTestSupport
 import Foundation
 import Testing
@@ -41,6 +42,19 @@ struct CordonToolTests {
         let help = try Program.run(
             try #require(builtCordon).path, ["serve", "--help"], environment: ["COLUMNS": columns])
         #expect(help.status == 0 && help.text.contains("sqlite:PATH"), "\(help.everything)")
+    }
+
+    @Test func `every command's help shows an example`() {
+        func ends(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+            let inner = command.configuration.subcommands
+            return inner.isEmpty ? [command] : inner.flatMap(ends)
+        }
+        let commands = ends(of: CordonTool.self)
+        #expect(commands.count > 40)
+        for command in commands {
+            let example = command.configuration.discussion.firstMatch(of: #/xamples?:\s+(cordon|openssl) /#)
+            #expect(example != nil, "\(command)")
+        }
     }
 
     private func copy(_ bytes: UnsafeBufferPointer<CChar>) -> UnsafeMutablePointer<CChar>? {
