@@ -100,6 +100,23 @@ import Testing
         }
     }
 
+    @Test func `a plan takes the place of no file that is none, and of an empty one`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            let file = fixture.folder.appending(path: Self.pilot)
+            let before = try Data(contentsOf: file)
+            let refused = await fixture.refused {
+                _ = try await PolicyPlan.renew(at: file) { try await fixture.plan() }
+            }
+            #expect(refused?.status == .refused && refused?.message.contains("is no plan") == true)
+            #expect(try Data(contentsOf: file) == before)
+            let place = fixture.folder.appending(path: "made-by-mktemp")
+            try Data().write(to: place)
+            for _ in 0..<2 { _ = try await PolicyPlan.renew(at: place) { try await fixture.plan() } }
+            #expect(try PolicyPlan(reading: place).isEmpty)
+        }
+    }
+
     @Test func `a plan names the groups and the filter's file beside the ids of an assignment`() throws {
         let target: JSONValue = [
             "target": [

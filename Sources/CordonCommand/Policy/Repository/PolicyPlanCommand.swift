@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonBase
+import CordonPolicy
 import Foundation
 
 /// `cordon policy plan`: what applying the files would do, for whom.
@@ -58,6 +59,14 @@ extension PolicyPlan {
             throw CommandFailure(
                 .refused, "\(file.path): this is no ordinary file, and would be removed",
                 hint: "Name a file with --plan.")
+        }
+        // A file that was named by mistake, a policy's perhaps.
+        if let bytes = try? DurableFile.read(file, limit: largest), !bytes.isEmpty,
+            (try? JSONValue(parsing: bytes))?["steps"]?.array == nil
+        {
+            throw CommandFailure(
+                .refused, "\(file.path): this is no plan, and would be removed",
+                hint: "Remove it yourself, or name another file with --plan.")
         }
         do { try DurableFile.remove(file) } catch {
             throw CommandFailure(
