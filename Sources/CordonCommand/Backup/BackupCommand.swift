@@ -77,13 +77,13 @@ struct RestoreCommand: AsyncParsableCommand {
             _ = try lost(since: manifest)
             return try BackupReport(manifest).write(asJSON: json, "sound", backup)
         }
-        guard let dataDirectory else {
+        // An empty one is most likely a variable that is not set, and names the folder that the shell is in.
+        guard let dataDirectory, !dataDirectory.isEmpty else {
             throw CommandFailure(
                 .usage, "no folder to restore to", hint: "Name it with --data-directory, or use --verify.")
         }
         let data = URL(fileURLWithPath: dataDirectory, isDirectory: true)
-        let lost = try lost(since: BackupFolder.verify(folder, pin: pin))
-        let manifest = try BackupFolder.restore(folder, to: data, pin: pin, lost: lost)
+        let manifest = try BackupFolder.restore(folder, to: data, pin: pin, lost: lost(since:))
         try BackupReport(manifest).write(asJSON: json, "restored", dataDirectory)
         Terminal.talk(
             "Apps are told nothing from it until an administrator confirms it: DELETE /admin/v1/restoration, with a fresh sign-in."

@@ -142,11 +142,13 @@ enum BackupFolder {
 
     /// Puts a sound backup into a folder where there is no service yet.
     ///
+    /// - Parameter lost: What is known to be missing in the backup, by action; asked before anything is written.
     /// - Throws: ``CommandFailure``: `badInput` for a backup that is not sound, `refused` when there is a service.
     static func restore(
-        _ folder: URL, to data: URL, pin: String? = nil, lost: [String: Int]? = nil
+        _ folder: URL, to data: URL, pin: String? = nil, lost: (BackupManifest) throws -> [String: Int]? = { _ in nil }
     ) throws -> BackupManifest {
         let manifest = try verify(folder, pin: pin)
+        let lost = try lost(manifest)
         _ = try PrivateFolder(data)
         // No service starts from half of it, and no other restore mixes its keys with these.
         let claim = try ServiceClaim.take(data, database: .sqlite(data.appending(path: BackupManifest.store)))

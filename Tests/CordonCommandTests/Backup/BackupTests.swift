@@ -1,3 +1,4 @@
+import ArgumentParser
 import CordonBase
 import CordonIdentity
 import CordonProtocol
@@ -253,6 +254,11 @@ import Testing
         #expect { try BackupFolder.verify(places.backup) } throws: { ($0 as? CommandFailure)?.status == .badInput }
     }
 
+    @Test func `no backup is restored into the folder that the shell happens to be in`() async throws {
+        let command = try RestoreCommand.parse(["/nonexistent/backup", "--data-directory", ""])
+        await #expect { try await command.run() } throws: { ($0 as? CommandFailure)?.status == .usage }
+    }
+
     @Test func `a backup with a link in it is refused`() async throws {
         let places = try Places()
         defer { places.remove() }
@@ -309,7 +315,7 @@ import Testing
         try FileManager.default.removeItem(at: keys.place(of: pin, of: Self.tenant))
         _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
         try storage.close()
-        _ = try BackupFolder.restore(places.backup, to: places.restored, pin: pin, lost: ["user.block": 1])
+        _ = try BackupFolder.restore(places.backup, to: places.restored, pin: pin) { _ in ["user.block": 1] }
         let (again, reopened) = try await self.service(places.restored)
         try await RestorationNote.report(places.restored, in: again, of: Self.tenant)
         #expect(try await again.administration.restoration(as: Self.owner)?.lost == ["user.block": 1])
