@@ -140,12 +140,16 @@ package enum DurableFile {
         return stat(place.path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Replaces a file: written to a draft beside it, synced, renamed, and the folder synced; mode 0600.
+    /// Replaces a file: written to a draft beside it, synced, renamed, and the folder synced.
     ///
-    /// - Parameter draft: Where the new version is written first. One name for each file where writers take turns; nil, a name
-    ///   of its own for each write, where they do not.
-    package static func replace(_ file: URL, with bytes: Data, by draft: URL? = nil) throws(FileFailure) {
-        let draft = try self.draft(of: file, [bytes], at: draft)
+    /// - Parameters:
+    ///   - draft: Where the new version is written first. One name for each file where writers take turns; nil, a name
+    ///     of its own for each write, where they do not.
+    ///   - permissions: Those of the new version, whatever the umask is.
+    package static func replace(
+        _ file: URL, with bytes: Data, by draft: URL? = nil, permissions: UInt16 = 0o600
+    ) throws(FileFailure) {
+        let draft = try self.draft(of: file, [bytes], at: draft, permissions: permissions)
         guard rename(draft.path, file.path) == 0 else {
             let failure = FileFailure(errno)
             unlink(draft.path)

@@ -37,6 +37,8 @@ import Testing
             #expect(told(watch(folder, .success(root(isHere: true, days: 3)), at: now)) == [])
             #expect(told(watch(folder, .success(root(isHere: false, days: 3)), at: now)).count == 1)
             BackupMark.write(in: folder, at: now.addingTimeInterval(-86_400))
+            let mark = try FileManager.default.attributesOfItem(atPath: folder.appending(path: BackupMark.name).path)
+            #expect(mark[.posixPermissions] as? Int == 0o644, "the service reads it, also where root made the backup")
             #expect(told(watch(folder, .success(root(isHere: true, days: 60)), at: now)) == [])
             BackupMark.write(in: folder, at: now.addingTimeInterval(-3 * 86_400))
             let old = watch(folder, .success(root(isHere: true, days: 60)), isRestored: true, at: now)
