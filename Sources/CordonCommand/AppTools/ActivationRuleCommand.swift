@@ -114,7 +114,7 @@ struct ActivationRuleCommand: ParsableCommand {
     private func content(of file: URL) throws -> Data {
         guard input == "-" else { return try reporting { () throws(AppToolsError) in try InputFile.map(file) } }
         guard !inPlace else { throw CommandFailure(.usage, "standard input cannot be written back") }
-        return FileHandle.standardInput.readDataToEndOfFile()
+        return try StandardInput.read()
     }
 
     private func readRule(_ data: Data) throws(AppToolsError) -> (ActivationRule, [Finding]) {

@@ -47,10 +47,14 @@ struct IdentityOptions: ParsableArguments {
 
     private func password() throws(AppToolsError) -> String {
         guard let passwordFile else { return "" }
-        let text =
-            passwordFile == "-"
-            ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
-            : try PEMFile.text(passwordFile)
+        let text: String
+        if passwordFile == "-" {
+            do { text = String(decoding: try StandardInput.read(), as: UTF8.self) } catch {
+                throw AppToolsError(.malformed, error.message)
+            }
+        } else {
+            text = try PEMFile.text(passwordFile)
+        }
         return text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
     }
 }

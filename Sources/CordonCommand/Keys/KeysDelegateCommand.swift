@@ -122,7 +122,7 @@ enum RootKeyFile {
         do {
             let bytes =
                 path == "-"
-                ? try FileHandle.standardInput.read(upToCount: largest) ?? Data()
+                ? try StandardInput.read(upTo: largest)
                 : try DurableFile.read(URL(fileURLWithPath: path), limit: largest) ?? Data()
             let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             guard !text.isEmpty else { throw CocoaError(.fileReadNoSuchFile) }

@@ -6,7 +6,7 @@ internal import Foundation
 enum PolicyFiles {
     /// The bytes of a file; `-` is standard input.
     static func data(_ path: String) throws -> Data {
-        if path == "-" { return (try? FileHandle.standardInput.readToEnd()) ?? Data() }
+        if path == "-" { return try StandardInput.read() }
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {

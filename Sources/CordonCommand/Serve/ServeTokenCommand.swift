@@ -33,7 +33,7 @@ struct ServeTokenCommand: AsyncParsableCommand {
                     .badInput, "no OpenID provider is configured", hint: "name one with --issuer or in --config")
             }
             do { try plan.server.validate() } catch { throw CommandFailure(error) }
-            let bytes = try FileHandle.standardInput.read(upToCount: Self.largest) ?? Data()
+            let bytes = try StandardInput.read(upTo: Self.largest)
             let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             guard !text.isEmpty else {
                 throw CommandFailure(.badInput, "no token came on standard input", hint: "give it with < token.txt")

@@ -1,0 +1,14 @@
+import Foundation
+
+/// What comes on standard input, which may be a folder as well.
+enum StandardInput {
+    /// The bytes, up to a number or all of them.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput`.
+    static func read(upTo limit: Int? = nil) throws(CommandFailure) -> Data {
+        do {
+            let input = FileHandle.standardInput
+            return try (limit.map { try input.read(upToCount: $0) } ?? input.readToEnd()) ?? Data()
+        } catch { throw CommandFailure(.badInput, "standard input cannot be read") }
+    }
+}
