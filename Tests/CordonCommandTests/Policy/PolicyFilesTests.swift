@@ -182,6 +182,16 @@ import Testing
         }
     }
 
+    @Test func `a number of people beyond all bounds ends no program`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            await fixture.service.reach(.max)
+            try fixture.edit(Self.pilot, ["printBlocked": true])
+            try await fixture.plan()
+            #expect(try await fixture.apply().applied == [Self.pilot])
+        }
+    }
+
     @Test func `a refusal in the middle says what was made, and the same apply goes on`() async throws {
         try await withFolder { fixture in
             _ = try await fixture.pull()
