@@ -87,8 +87,10 @@ extension Administration {
         }
         let words = (try? MessageCoding.encode(resource)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let digest = ProposedChange.digest(of: [.string(proposal.entity), .string(words)])
+        // The release is good for all that the role says then, whatever it replaces by that time: so all of it is shown.
+        let changes = MemberChange.between(proposal.contents?.before, proposal.contents?.after, isWhole: true)
         return try await review.clearGrant(
-            digest, proposal.action, of: proposal.entity, changes: proposal.changes, as: administrator)
+            digest, proposal.action, of: proposal.entity, changes: changes, as: administrator)
     }
 
     /// Saves one; false where something else changed between the look and the write.

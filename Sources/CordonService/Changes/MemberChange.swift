@@ -14,11 +14,13 @@ public struct MemberChange: Sendable, Codable, Equatable {
     /// Every member that differs between two documents, ordered by name.
     ///
     /// Lists of pairs, apps and assignments are compared entry by entry, by what an entry is about.
-    static func between(_ old: JSONValue?, _ new: JSONValue?) -> [MemberChange] {
+    ///
+    /// - Parameter isWhole: Whether those that do not differ are listed, too.
+    static func between(_ old: JSONValue?, _ new: JSONValue?, isWhole: Bool = false) -> [MemberChange] {
         let (before, after) = (entries(of: old), entries(of: new))
         let directions = directions(from: old, to: new)
         return Set(before.keys).union(after.keys).sorted().compactMap { name in
-            guard before[name] != after[name] else { return nil }
+            guard isWhole || before[name] != after[name] else { return nil }
             return MemberChange(member: name, from: before[name], to: after[name], direction: directions[name])
         }
     }

@@ -209,6 +209,18 @@ import Testing
         _ = try await admin.approvals.release(id, as: second())
         try await admin.saveResource(wanted, isNew: false, as: test.owner)
         #expect(try await admin.alerts(as: test.owner).contains { $0.kind == .roleGranted })
+        // Who releases sees all that the role says then: what it says now may be another thing by that time.
+        let read = CustomRole(
+            id: "readers", displayName: "Readers", permissions: [.read], members: ["user:mallory"])
+        try await admin.saveResource(read, isNew: true, as: test.owner)
+        var wider = read
+        wider.permissions = [.read, .approve]
+        let grant = wider
+        let asked = try #require(
+            await failure { try await admin.saveResource(grant, isNew: false, as: test.owner) }?.place)
+        let changes = try await admin.approvals.change(asked, as: second()).changes
+        #expect(changes.first { $0.member == "members" }?.to == ["user:mallory"])
+        #expect(changes.first { $0.member == "permissions" }?.from == ["read"])
         // Later it takes a second person to let more people in, and none to take a person out.
         let more = await failure {
             try await admin.saveResource(
