@@ -95,6 +95,8 @@ struct ChangeReview: Sendable {
         _ clearance: Clearance?, for proposal: ProposedChange, seenAt revision: Int64, by administrator: Administrator,
         in change: Change
     ) throws(ServiceError) -> Bool {
+        // What was counted is about other policies than were asked about where these changed before the count.
+        if let counted = clearance?.revision, counted != revision { return false }
         if let clearance {
             return try change.use(clearance, by: administrator, budget: configuration.wipeBudget, ids: ids)
         }

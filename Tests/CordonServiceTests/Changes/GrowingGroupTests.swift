@@ -15,9 +15,17 @@ import Testing
     private final class MeanwhileStorage: ServiceStorage {
         private let storage: any ServiceStorage = InMemoryStorage()
         private let waiting = Locked<(@Sendable () async throws -> Void)?>(nil)
+        /// The reads of the watched change that come before it.
+        private let reads = Locked<Int?>(nil)
         @TaskLocal private static var isWatched = false
 
         func meanwhile(_ body: @escaping @Sendable () async throws -> Void) { waiting.withLock { $0 = body } }
+
+        /// The same before a read of the change, counted from 0.
+        func meanwhile(beforeRead number: Int, _ body: @escaping @Sendable () async throws -> Void) {
+            reads.withLock { $0 = number }
+            meanwhile(body)
+        }
 
         var hasRun: Bool { waiting.withLock { $0 == nil } }
 
@@ -28,20 +36,28 @@ import Testing
         func read<Result: Sendable>(
             _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
         ) async throws -> Result {
-            try await storage.read(tenant, body)
+            let isDue = reads.withLock { left in
+                guard Self.isWatched, let number = left else { return false }
+                left = number == 0 ? nil : number - 1
+                return number == 0
+            }
+            if isDue { try await runWaiting() }
+            return try await storage.read(tenant, body)
         }
 
         func write<Result: Sendable>(
             _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
         ) async throws -> Result {
-            if Self.isWatched {
-                let first = waiting.withLock { waiting in
-                    defer { waiting = nil }
-                    return waiting
-                }
-                try await first?()
-            }
+            if Self.isWatched, reads.withLock({ $0 == nil }) { try await runWaiting() }
             return try await storage.write(tenant, body)
+        }
+
+        private func runWaiting() async throws {
+            let first = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            try await first?()
         }
     }
 
@@ -169,6 +185,37 @@ import Testing
         #expect(refused?.code == .waiting)
         let waiting = try await admin.approvals.change(try #require(refused?.place), as: test.owner)
         #expect(waiting.changes.map(\.member) == ["rule"] && waiting.changes.first?.to == .string(wide.rule))
+    }
+
+    @Test func `a deadly policy that comes to name a filter before the count is asked about, too`() async throws {
+        let (test, _, storage) = try await organisation()
+        let (admin, now) = (test.service.administration, test.clock.now)
+        func filter(_ rule: String) -> AssignmentFilter {
+            AssignmentFilter(id: "f", displayName: "F", rule: rule, created: now, modified: now)
+        }
+        try await admin.saveResource(filter(#"(app.deviceModel -eq "none")"#), isNew: true, as: test.owner)
+        func deadly(_ tag: String) async throws -> ManagedAppPolicy {
+            try await test.protect(["minimumWipeOsVersion": "99", "roleScopeTagIds": [.string(tag)]], name: tag)
+        }
+        let (west, east) = (try await deadly("west"), try await deadly("east"))
+        @Sendable func assign(_ policy: ManagedAppPolicy, to group: String) async throws {
+            _ = try await admin.assignPolicy(
+                policy.id, to: [.init(.group(group), filterID: "f", filterMode: .include)], as: test.owner)
+        }
+        try await assign(west, to: "guests")
+        // The author may write every policy's filters, and let the policies of the west alone remove data.
+        let role = CustomRole(
+            id: "west", displayName: "West", permissions: [.wipe], members: ["user:author"], scopeTags: ["west"])
+        let author = Administrator(
+            tenant: TestOrganisation.tenant, id: "author", name: "Author", roles: [.policyAdministrator],
+            customRoles: [role], call: CallFacts(hasFreshSignIn: true))
+        storage.meanwhile(beforeRead: 2) { try await assign(east, to: "writers") }
+        let wide = filter(#"(app.deviceModel -ne "none")"#)
+        let refused = await failure {
+            try await storage.watching { try await admin.saveResource(wide, isNew: false, as: author) }
+        }
+        #expect(storage.hasRun)
+        #expect(refused?.code == .forbidden)
     }
 
     @Test func `who leaves the group of a role between the look and the wipe is not wiped by it`() async throws {
