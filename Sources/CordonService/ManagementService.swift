@@ -61,8 +61,8 @@ public struct ManagementService: Sendable {
         consoleSessions = ConsoleSessions(store: store)
     }
 
-    /// Opens an organisation: makes its keys where it has none yet, those of roles that a service before did not know, and the
-    /// root key's delegation.
+    /// Opens an organisation: makes its keys where it has none yet, those of roles that a service before did not know, the root
+    /// key's delegation, and what digests of secret values are made with.
     ///
     /// - Throws: ``ServiceError``: `keyUnavailable` when a key of the store is not in the key store, or a `storage…` code. The
     ///   root key may be elsewhere as long as what it delegated lasts.
@@ -98,8 +98,20 @@ public struct ManagementService: Sendable {
         }
         try keys.renewDelegation(of: tenant, among: known, at: now)
         _ = try await devices.readiness(of: tenant)
+        try await makeSecretSalt(of: tenant)
         try await admitAdministrators(of: tenant, at: now)
         // What a process before left of telling apps.
         store.startAnnouncing(to: tenant)
+    }
+
+    /// Makes what digests of secret values are made with, before any is kept that the next process has to find again.
+    private func makeSecretSalt(of tenant: TenantID) async throws(ServiceError) {
+        guard try await store.read(for: tenant, { try $0.settings().secretSalt == nil }) else { return }
+        let salt = administration.ids.token()
+        try await store.change(for: tenant) { change in
+            var settings = try change.settings()
+            settings.secretSalt = settings.secretSalt ?? salt
+            try change.save(settings)
+        }
     }
 }

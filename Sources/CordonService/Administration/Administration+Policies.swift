@@ -30,8 +30,7 @@ extension Administration {
     private func shown(
         _ policies: [ManagedAppPolicy], to administrator: Administrator, in records: some StorageReader
     ) throws(ServiceError) -> [ManagedAppPolicy] {
-        // Without a value of the organisation's own, nothing is a digest that could be compared with another.
-        let secrets = SecretValues(salt: try records.settings().secretSalt ?? ids.token())
+        let secrets = try records.secretValues()
         return policies.filter(administrator.sees).map { policy in
             guard !administrator.may(.writePolicies, with: policy) else { return policy }
             var shown = policy

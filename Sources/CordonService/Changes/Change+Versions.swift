@@ -61,7 +61,7 @@ extension Change {
         of new: Entity?, replacing old: Entity?, _ action: String, by administrator: Administrator, ids: RandomID
     ) throws(ServiceError) -> [MemberChange] {
         guard let id = new?.id ?? old?.id else { return [] }
-        let secrets = try secretValues(ids)
+        let secrets = try secretValues()
         let entity = EntityVersion.entity(Entity.versionKind, id)
         let (before, after) = (
             old.map { secrets.redacted($0.versionDocument) }, new.map { secrets.redacted($0.versionDocument) }
@@ -107,16 +107,6 @@ extension Change {
         kept.uses += 1
         try save(kept)
         return digest
-    }
-
-    /// How secret values become digests; made at the first need.
-    private func secretValues(_ ids: RandomID) throws(ServiceError) -> SecretValues {
-        var settings = try settings()
-        if let salt = settings.secretSalt { return SecretValues(salt: salt) }
-        let salt = ids.token()
-        settings.secretSalt = salt
-        try save(settings)
-        return SecretValues(salt: salt)
     }
 
     /// Forgets one version, and what it said where no other says the same.

@@ -44,7 +44,7 @@ extension ChangeReview {
         var proposal = ProposedChange(
             filter: new as? AssignmentFilter, app: app,
             contents: (old?.content, new?.content), action: "\(Resource.auditName).\(new == nil ? "remove" : "save")",
-            entity: "\(Resource.auditName)/\(id)", base: old?.entityVersion, secrets: try secrets(in: records))
+            entity: "\(Resource.auditName)/\(id)", base: old?.entityVersion, secrets: try records.secretValues())
         // One that leaves policies where they are takes no more than to write it.
         if new?.movesPolicies(from: old) ?? old?.movesPoliciesWhenRemoved ?? false, let moving = new ?? old {
             proposal.concerned = try records.records(ManagedAppPolicy.self).filter(moving.concerns)

@@ -105,11 +105,6 @@ struct ChangeReview: Sendable {
         return try proposal.wipes(among: change.records(ManagedAppPolicy.self), configuration.numericConflict).isEmpty
     }
 
-    /// How secret values become digests, also before the organisation has a value of its own for that.
-    func secrets(in records: some StorageReader) throws(ServiceError) -> SecretValues {
-        SecretValues(salt: try records.settings().secretSalt ?? tokens.salt)
-    }
-
     /// What a change may remove, once it is known that its author may ask for that at all.
     private func wipes(
         of proposal: ProposedChange, as administrator: Administrator, call: String

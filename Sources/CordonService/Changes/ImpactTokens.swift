@@ -5,8 +5,6 @@ internal import Foundation
 /// Tokens that say what number an administrator was shown for what change; good for ten minutes in the process that made them.
 struct ImpactTokens: Sendable {
     private let key = SymmetricKey(size: .bits256)
-    /// What digests of secret values are made with where the organisation has nothing of its own for that yet.
-    let salt = RandomID.system.token()
     /// How long one is good, in seconds.
     static let lifetime: TimeInterval = 600
 

@@ -35,10 +35,8 @@ public struct PresentDocument: Sendable, Codable, Equatable {
 extension VersionHistory {
     /// Every policy, app configuration and filter that an administrator sees, as of one moment, ordered by kind and id.
     public func present(as administrator: Administrator) async throws(ServiceError) -> [PresentDocument] {
-        let ids = administration.ids
-        return try await administration.store.read(.read, as: administrator) { records in
-            // Without a value of the organisation's own, nothing is a digest that could be compared with another.
-            let secrets = SecretValues(salt: try records.settings().secretSalt ?? ids.token())
+        try await administration.store.read(.read, as: administrator) { records in
+            let secrets = try records.secretValues()
             let filters = try records.records(AssignmentFilter.self)
             let policies = try records.records(ManagedAppPolicy.self).filter(administrator.sees)
             return try filters.map { try PresentDocument($0, secrets, in: records) }

@@ -111,13 +111,12 @@ public struct VersionHistory: Sendable {
     func change(
         puttingBack version: String, ofPolicy id: String, as administrator: Administrator
     ) async throws(ServiceError) -> PolicyChange {
-        let (kept, present, salt) = try await store.read(.read, as: administrator) { records in
+        let (kept, present, secrets) = try await store.read(.read, as: administrator) { records in
             (
                 try Self.content(of: version, .policy, id, seenBy: administrator, in: records),
-                try records.record(ManagedAppPolicy.self, id), try records.settings().secretSalt ?? ""
+                try records.record(ManagedAppPolicy.self, id), try records.secretValues()
             )
         }
-        let secrets = SecretValues(salt: salt)
         guard let document = kept.document,
             let kind = document["@odata.type"]?.string.flatMap(PolicyKind.init(odataType:))
         else { throw ServiceError(.conflict, "the version is a removal", place: version) }

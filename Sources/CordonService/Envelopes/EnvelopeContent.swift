@@ -59,25 +59,22 @@ struct EnvelopeContent: Sendable {
         allowedAccounts = settings.allowedAccounts
         self.extras = extras
         self.references = references
-        func makeBare() -> String {
-            Self.version(
-                of: VersionedContent(policyDigest: merged?.digest, policies: references, configurations: configurations)
-            )
-        }
+        // Configurations may have secret values, which nobody who reads the version guesses by it.
+        var content = VersionedContent(
+            salt: configurations.isEmpty ? nil : snapshot.secretSalt, policyDigest: merged?.digest,
+            policies: references, configurations: configurations)
+        func makeBare() -> String { Self.version(of: content) }
         // Configurations may name the person; without any, all whom the same protections reach have the same.
         let bare = configurations.isEmpty ? snapshot.version(of: references, make: makeBare) : makeBare()
         let saysMore = allowedAccounts != nil || extras != .none
-        version =
-            saysMore
-            ? Self.version(
-                of: VersionedContent(
-                    policyDigest: merged?.digest, policies: references, configurations: configurations,
-                    allowedAccounts: allowedAccounts, extras: extras == .none ? nil : extras)) : bare
+        (content.allowedAccounts, content.extras) = (allowedAccounts, extras == .none ? nil : extras)
+        version = saysMore ? Self.version(of: content) : bare
         rules = isLeaving ? .none : IntendedRules(digest: bare, references: references)
     }
 
     /// What a version stands for.
     private struct VersionedContent: Encodable {
+        var salt: String?
         var policyDigest: String?
         var policies: [PolicyReference]
         var configurations: [JSONValue]

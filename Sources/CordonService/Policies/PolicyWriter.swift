@@ -131,8 +131,7 @@ extension PolicyWriter {
         namedIn members: [String: JSONValue], as administrator: Administrator
     ) async throws(ServiceError) -> SecretValues? {
         guard SecretValues.namesDigests(members) else { return nil }
-        return SecretValues(
-            salt: try await store.read(for: administrator.tenant) { try $0.settings().secretSalt ?? "" })
+        return try await store.read(for: administrator.tenant) { try $0.secretValues() }
     }
 }
 
@@ -173,7 +172,7 @@ extension PolicyWriter {
         let entity = (prepared.id ?? after?.kind.rawValue).map { "policy/\($0)" } ?? "policy"
         return ProposedChange(
             before: before, after: after, action: prepared.action, entity: entity, base: before?.version,
-            secrets: try review.secrets(in: records))
+            secrets: try records.secretValues())
     }
 
     /// How often a change is looked at again because something else changed between the look and the write.

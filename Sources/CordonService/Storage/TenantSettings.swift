@@ -16,7 +16,8 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     /// From when on the tokens of people who administer count: a store that was put back from a backup knows no session that was ended
     /// since. Nil where none was.
     var administratorsSince: Date?
-    /// What digests of secret values are made with, so that an export does not let them be guessed; nil before the first.
+    /// What digests of secret values are made with, so that an export does not let them be guessed; nil before the organisation is
+    /// opened.
     var secretSalt: String?
 
     /// How often all apps were told something at once, so that no row has to be written for it; nil for never.

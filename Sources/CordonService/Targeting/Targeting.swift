@@ -19,10 +19,11 @@ struct Targeting: Sendable {
     func snapshot(
         of tenant: TenantID, in records: some StorageReader, settings: TenantSettings? = nil
     ) throws(ServiceError) -> TargetingSnapshot {
-        let revision = if let settings { settings.targetingRevision } else { try records.settings().targetingRevision }
-        if let known = snapshots.withLock({ $0[tenant] }), known.revision == revision { return known }
+        let settings = if let settings { settings } else { try records.settings() }
+        if let known = snapshots.withLock({ $0[tenant] }), known.revision == settings.targetingRevision { return known }
         return TargetingSnapshot(
-            revision: revision, policies: try records.records(ManagedAppPolicy.self),
+            revision: settings.targetingRevision, secretSalt: settings.secretSalt,
+            policies: try records.records(ManagedAppPolicy.self),
             nesting: try records.records(GroupMembership.self, where: (.nested, "group")),
             filters: try records.records(AssignmentFilter.self), catalogue: try records.records(CatalogueApp.self),
             numericConflict: numericConflict)

@@ -11,6 +11,8 @@ internal import Foundation
 final class TargetingSnapshot: Sendable {
     /// The ``TenantSettings/targetingRevision`` that it was made at.
     let revision: Int64
+    /// What digests of secret values are made with.
+    let secretSalt: String?
     private let policies: [ManagedAppPolicy]
     private let numericConflict: NumericConflict
     /// The rules of assignment filters by folded id.
@@ -28,11 +30,12 @@ final class TargetingSnapshot: Sendable {
     private let versions = Locked<[[PolicyReference]: String]>([:])
 
     init(
-        revision: Int64, policies: [ManagedAppPolicy], nesting: [GroupMembership], filters: [AssignmentFilter],
+        revision: Int64, secretSalt: String?, policies: [ManagedAppPolicy], nesting: [GroupMembership],
+        filters: [AssignmentFilter],
         catalogue: [CatalogueApp], numericConflict: NumericConflict
     ) {
         self.numericConflict = numericConflict
-        self.revision = revision
+        (self.revision, self.secretSalt) = (revision, secretSalt)
         self.policies = policies
         var (containers, inner): ([String: [String]], [String: [String]]) = ([:], [:])
         for membership in nesting {
@@ -53,7 +56,7 @@ final class TargetingSnapshot: Sendable {
         like other: TargetingSnapshot, policies: [ManagedAppPolicy]? = nil, rules: [String: FilterRule]? = nil,
         catalogue: [AppGroup: Set<String>]? = nil, containers: [String: [String]]? = nil
     ) {
-        (revision, numericConflict) = (other.revision, other.numericConflict)
+        (revision, secretSalt, numericConflict) = (other.revision, other.secretSalt, other.numericConflict)
         (self.containers, inner) = (containers ?? other.containers, other.inner)
         self.catalogue = catalogue ?? other.catalogue
         self.policies = policies ?? other.policies

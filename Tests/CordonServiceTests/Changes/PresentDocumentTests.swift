@@ -152,6 +152,40 @@ import Testing
         #expect(digest(policy, "a") != digest(policy, "b"))
     }
 
+    @Test
+    func `a change with a secret value that was released passes after a restart, also in a store from before digests`()
+        async throws
+    {
+        var limits = ServiceConfiguration()
+        limits.wipeBudget = 0
+        let (before, policy) = try await protectedByDefault(limits)
+        try await before.storage.write(TestOrganisation.tenant) { records in
+            var settings = try #require(try records.record(TenantSettings.self, TenantSettings.id))
+            settings.secretSalt = nil
+            try records.save(settings)
+        }
+        func restarted() async throws -> TestOrganisation {
+            try await TestOrganisation(
+                storage: before.storage, keyStore: before.keyStore, clock: before.clock, configuration: limits)
+        }
+        var changes = configuration(["vpnPassword": "hunter3"]).object ?? [:]
+        changes["minimumWipeOsVersion"] = "99"
+        let document = JSONValue.object(changes)
+        let first = try await restarted()
+        let refused = await failure {
+            _ = try await first.service.administration.updatePolicy(
+                policy.id, changes: document, ifVersion: nil, as: first.owner)
+        }
+        #expect(refused?.code == .waiting)
+        let second = Administrator(
+            tenant: TestOrganisation.tenant, id: "owner-2", name: "Second", roles: [.owner],
+            call: CallFacts(hasFreshSignIn: true))
+        _ = try await first.service.administration.approvals.release(try #require(refused?.place), as: second)
+        let deadly = try await restarted().service.administration.updatePolicy(
+            policy.id, changes: document, ifVersion: nil, as: first.owner)
+        #expect(deadly.document["minimumWipeOsVersion"] == "99")
+    }
+
     @Test func `the impact of putting a version back is that of the call, also of a policy that was removed`()
         async throws
     {

@@ -111,4 +111,33 @@ struct AppConfigurationTests {
         #expect(error?.code == .invalid)
         #expect(error?.problems.map(\.member) == ["customSettings[1]"])
     }
+
+    @Test func `the version of an envelope says nothing of a configuration's secret values`() async throws {
+        // Two organisations with the same people, groups, policies and values.
+        func versions(isConfigured: Bool) async throws -> [String] {
+            let (one, other) = (try await TestOrganisation.withPeople(), try await TestOrganisation.withPeople())
+            try await one.protect(to: .group("staff"))
+            if isConfigured { _ = try await configure(one, [["name": "vpnPassword", "value": "hunter2"]]) }
+            let policies = try await one.storage.read(TestOrganisation.tenant) { try $0.records(ManagedAppPolicy.self) }
+            try await other.storage.write(TestOrganisation.tenant) { records in
+                for policy in policies { try records.save(policy) }
+                var settings = try #require(try records.record(TenantSettings.self, TenantSettings.id))
+                settings.targetingRevision += 1
+                try records.save(settings)
+            }
+            var versions: [String] = []
+            for test in [one, other] {
+                var app = TestApp(test)
+                try await app.register()
+                let envelope = try #require(app.envelope)
+                #expect(envelope.configurations.contains { $0["vpnPassword"] == "hunter2" } == isConfigured)
+                versions.append(envelope.version)
+            }
+            return versions
+        }
+        let plain = try await versions(isConfigured: false)
+        #expect(plain[0] == plain[1], "the control")
+        let secret = try await versions(isConfigured: true)
+        #expect(secret[0] != secret[1])
+    }
 }
