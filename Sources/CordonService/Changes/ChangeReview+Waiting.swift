@@ -102,7 +102,8 @@ extension ChangeReview {
     /// - Parameter changes: What the second person is shown.
     /// - Throws: ``ServiceError``: `staleSignIn`, or `waiting` above the hour's budget.
     func clearDirectory(
-        _ reach: Reach, _ digest: String, of entity: String, changes: [MemberChange], at revision: Int64,
+        _ reach: Reach, _ digest: String, of entity: String,
+        changes: @escaping @Sendable (any StorageReader) throws(ServiceError) -> [MemberChange], at revision: Int64,
         as administrator: Administrator
     ) async throws(ServiceError) -> Clearance {
         guard administrator.isProgram || administrator.call.hasFreshSignIn else {
@@ -114,6 +115,7 @@ extension ChangeReview {
             try records.record(WipeBudget.self, administrator.id)?.spent(at: now) ?? 0
         }
         guard released != nil || spent + reach.people <= configuration.wipeBudget else {
+            let changes = try await store.read(for: administrator.tenant) { try changes($0) }
             throw try await wait(
                 for: digest, "directory.change", of: entity, reach, changes: changes, by: administrator)
         }

@@ -62,18 +62,29 @@ struct DirectoryLoss {
             }
         }
 
-        /// What another person is shown who has to release it, at most ``mostShown`` members of a list.
-        var changes: [MemberChange] {
-            func change(_ name: String, _ members: Set<DirectoryGroup.Member>) -> MemberChange {
-                let names = members.map(\.storageName).sorted().prefix(Self.mostShown)
-                return MemberChange(member: name, from: nil, to: .array(names.map(JSONValue.string)), direction: nil)
+        /// What another person is shown who has to release it: of each list at most ``mostShown`` names, and how many there are where
+        /// that is fewer.
+        func changes(in records: any StorageReader) throws(ServiceError) -> [MemberChange] {
+            func listed(_ name: String, _ members: Set<DirectoryGroup.Member>) -> [MemberChange] {
+                let names = members.map(\.auditName).sorted().prefix(Self.mostShown).map(JSONValue.string)
+                let list = MemberChange(member: name, from: nil, to: .array(names), direction: nil)
+                let count = MemberChange(
+                    member: name + "Count", from: nil, to: .integer(Int64(members.count)), direction: nil)
+                return names.isEmpty ? [] : names.count < members.count ? [list, count] : [list]
             }
-            return switch self {
-            case .members(_, let added, let removed):
-                [("added", added), ("removed", removed)].filter { !$0.1.isEmpty }.map(change)
-            case .group(_, let members): [change("members", members)]
-            case .account, .source: []
+            let members: MembershipChange
+            switch self {
+            case .account: return [MemberChange(member: "accountEnabled", from: true, to: false, direction: nil)]
+            case .source(let difference):
+                let groups = difference.memberships.filter { !$0.members.isEmpty }.map(\.group)
+                return listed("losing", Set(difference.losing.map(DirectoryGroup.Member.user)))
+                    + listed("groups", Set(groups.map(DirectoryGroup.Member.group)))
+            case .members(let id, let added, let removed):
+                members = try MembershipChange(adding: added, removing: removed, toGroup: id, in: records)
+            case .group(let id, let new):
+                members = MembershipChange(from: try records.members(ofGroup: id), to: new)
             }
+            return listed("added", members.added) + listed("removed", members.removed)
         }
 
         private static let mostShown = 200

@@ -136,6 +136,16 @@ extension Change {
     }
 }
 
+extension DirectoryGroup.Member {
+    /// The member as the audit log names its targets. Nobody checks ids of members; one with a space would look like several.
+    var auditName: String {
+        switch self {
+        case .user(let id): "user/\(id.replacing(" ", with: "%20"))"
+        case .group(let id): "group/\(id.replacing(" ", with: "%20"))"
+        }
+    }
+}
+
 extension MembershipChange {
     /// The most members that a record of the audit log names on either side; of more it says how many.
     private static let mostNamed = 100
@@ -144,13 +154,7 @@ extension MembershipChange {
     fileprivate var names: [String: String] {
         func text(_ members: Set<DirectoryGroup.Member>) -> String? {
             guard (1...Self.mostNamed).contains(members.count) else { return nil }
-            return members.map { member in
-                // Nobody checks ids of members; one with a space would look like several.
-                switch member {
-                case .user(let id): "user/\(id.replacing(" ", with: "%20"))"
-                case .group(let id): "group/\(id.replacing(" ", with: "%20"))"
-                }
-            }.sorted().joined(separator: ", ")
+            return members.map(\.auditName).sorted().joined(separator: ", ")
         }
         var names: [String: String] = [:]
         names["addedMembers"] = text(added)

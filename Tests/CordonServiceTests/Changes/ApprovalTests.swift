@@ -173,16 +173,48 @@ import Testing
     @Test func `who releases a change of a group sees who comes and who goes`() async throws {
         let (test, _) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
         try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly", to: .group("guests"))
-        let people = Set((0..<3).map { DirectoryGroup.Member.user("oid-\($0)") })
-        let refused = await failure {
-            try await test.service.provisioning.changeMembers(
-                ofGroup: "guests", adding: people, removing: [.user("oid-ben")], as: test.owner)
+        let provisioning = test.service.provisioning
+        func shown(_ change: () async throws -> Void) async throws -> [String: JSONValue] {
+            let refused = await failure { try await change() }
+            #expect(refused?.code == .waiting)
+            let asked = try await test.service.administration.approvals.change(
+                try #require(refused?.place), as: second())
+            return asked.changes.reduce(into: [:]) { $0[$1.member] = $1.to }
         }
+        func users(_ numbers: Range<Int>) -> Set<DirectoryGroup.Member> { Set(numbers.map { .user("oid-\($0)") }) }
+        let added: JSONValue = ["user/oid-0", "user/oid-1", "user/oid-2"]
+        // Ben is not in the group.
+        let some = try await shown {
+            try await provisioning.changeMembers(
+                ofGroup: "guests", adding: users(0..<3), removing: [.user("oid-ben")], as: test.owner)
+        }
+        #expect(some == ["added": added])
+        try await provisioning.changeMembers(
+            ofGroup: "guests", adding: [.user("oid-ben"), .user("oid-ada")], removing: [], as: test.owner)
+        let all = try await shown {
+            let guests = DirectoryGroup(
+                id: "guests", displayName: "Guests", members: users(0..<3).union([.user("oid-ada")]))
+            try await provisioning.saveGroup(guests, as: test.owner)
+        }
+        #expect(all == ["added": added, "removed": ["user/oid-ben"]])
+        let many = try await shown {
+            try await provisioning.changeMembers(
+                ofGroup: "guests", adding: users(0..<250), removing: [], as: test.owner)
+        }
+        #expect(many["added"]?.array?.count == 200 && many["addedCount"] == 250)
+    }
+
+    @Test func `who releases the end of an account sees that it ends`() async throws {
+        var configuration = Self.small()
+        configuration.wipeBudget = 0
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
+        try await test.protect(["appActionIfUnableToAuthenticateUser": "wipe"], to: .group("staff"))
+        try await DestructiveChangeTests.join(test, 0..<1)
+        let refused = await failure { try await test.service.provisioning.removeUser("oid-0", as: test.owner) }
         #expect(refused?.code == .waiting)
         let asked = try await test.service.administration.approvals.change(
             try #require(refused?.place), as: second())
-        #expect(asked.changes.map(\.member) == ["added", "removed"])
-        #expect(asked.changes.map(\.to) == [["u/oid-0", "u/oid-1", "u/oid-2"], ["u/oid-ben"]])
+        #expect(asked.changes == [MemberChange(member: "accountEnabled", from: true, to: false, direction: nil)])
     }
 
     @Test func `who may make roles cannot make a second person of their own`() async throws {

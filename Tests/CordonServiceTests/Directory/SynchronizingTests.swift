@@ -122,6 +122,10 @@ struct SynchronizingTests {
             _ = try await other.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
         }
         #expect(waiting?.code == .waiting)
+        let shown = try await other.service.administration.approvals.change(
+            try #require(waiting?.place), as: other.owner
+        ).changes
+        #expect(shown.map(\.member) == ["losing"])
         #expect(try await people(of: other) == 25)
         let again = await failure {
             _ = try await other.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
