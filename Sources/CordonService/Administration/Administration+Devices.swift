@@ -95,15 +95,7 @@ extension Administration {
         try await store.require(.wipe, of: administrator)
         return try await clearing("wipe.request", .wipe, of: userID, deviceTag, as: administrator) {
             person, change in
-            let active = try change.activeRegistrations(of: person)
-            let onDevice = active.filter { $0.device.tag == deviceTag }
-            guard !onDevice.isEmpty else {
-                let known = Set(active.map(\.device.tag)).sorted().joined(separator: ", ")
-                let hint = known.isEmpty ? "The person has no registration." : "The person's device tags are: \(known)."
-                throw ServiceError(
-                    .invalid, "the person has no registration with this device tag", hint: hint,
-                    problems: [.init(member: "deviceTag", reason: hint)])
-            }
+            let onDevice = try change.activeRegistrations(of: person, onDevice: deviceTag)
             return try requestWipes(of: onDevice, .device, by: administrator, in: &change)
         }
     }
@@ -112,7 +104,7 @@ extension Administration {
     /// left the directory.
     public func blockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.blockUsers, of: administrator)
-        try await clearing("wipe.block", .blockUsers, of: userID, "", as: administrator) { id, change in
+        try await clearing("wipe.block", .blockUsers, of: userID, nil, as: administrator) { id, change in
             guard try change.record(UserBlock.self, folded(id)) == nil else { return }
             try change.save(UserBlock(userID: id, since: change.now, by: administrator.id))
             try change.audit(AuditRecord.Actor(administrator), "user.block", "user/\(id)")
@@ -123,9 +115,12 @@ extension Administration {
 
     /// Makes a change that wipes one person, within the budget of the caller or after another person has released it.
     ///
-    /// - Parameter body: The change, of the person with this object id.
+    /// - Parameters:
+    ///   - deviceTag: The one device that is wiped, nil for all of the person's. A tag that no device of theirs has is refused before
+    ///     anybody is asked to release it.
+    ///   - body: The change, of the person with this object id.
     func clearing<Result: Sendable>(
-        _ action: String, _ permission: Permission, of userID: String, _ request: String,
+        _ action: String, _ permission: Permission, of userID: String, _ deviceTag: String?,
         as administrator: Administrator, call: String = #function,
         _ body: @escaping @Sendable (_ person: String, inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
@@ -133,11 +128,12 @@ extension Administration {
             let (person, apps) = try await store.read(for: administrator, call: call) { records in
                 let id = try records.personID(userID)
                 try require(permission, over: id, of: administrator, in: records)
-                return (id, try records.activeRegistrations(of: id).count)
+                return (id, try records.activeRegistrations(of: id, onDevice: deviceTag).count)
             }
             // Who has no app loses nothing, and costs nothing.
             let clearance =
-                apps == 0 ? nil : try await review.clearWipe(of: person, action, request, apps: apps, as: administrator)
+                apps == 0
+                ? nil : try await review.clearWipe(of: person, action, deviceTag, apps: apps, as: administrator)
             let result = try await store.change(for: administrator, call: call) { change -> Result? in
                 // The person may have left the groups that the role is about, or got the first app, meanwhile.
                 try require(permission, over: person, of: administrator, in: change)
@@ -333,5 +329,24 @@ extension Registration {
             && (filter.userID.map { folded($0) == folded(account.id.rawValue) } ?? true)
             && (filter.deviceTag.map { folded($0) == folded(device.tag) } ?? true)
             && (filter.bundleID.map { folded($0) == folded(application.bundleID) } ?? true)
+    }
+}
+
+extension StorageReader {
+    /// The active registrations of a person on one device; on all of their devices without a tag.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid` for a tag of none.
+    fileprivate func activeRegistrations(
+        of person: String, onDevice tag: String?
+    ) throws(ServiceError) -> [Registration] {
+        let active = try activeRegistrations(of: person)
+        guard let tag else { return active }
+        let onDevice = active.filter { $0.device.tag == tag }
+        guard onDevice.isEmpty else { return onDevice }
+        let known = Set(active.map(\.device.tag)).sorted().joined(separator: ", ")
+        let hint = known.isEmpty ? "The person has no registration." : "The person's device tags are: \(known)."
+        throw ServiceError(
+            .invalid, "the person has no registration with this device tag", hint: hint,
+            problems: [.init(member: "deviceTag", reason: hint)])
     }
 }

@@ -69,14 +69,14 @@ extension ChangeReview {
 extension ChangeReview {
     /// Lets a wipe of one person pass or throws: within the hour's budget, or released by another person.
     ///
-    /// - Parameter request: What is asked beside the person, such as a device's tag.
+    /// - Parameter deviceTag: The one device that is wiped, nil for all of the person's.
     /// - Throws: ``ServiceError`` with code `waiting`.
     func clearWipe(
-        of person: String, _ action: String, _ request: String, apps: Int, as administrator: Administrator
+        of person: String, _ action: String, _ deviceTag: String?, apps: Int, as administrator: Administrator
     ) async throws(ServiceError) -> Clearance {
         let (now, entity) = (store.now, "user/\(person)")
         let digest = ProposedChange.digest(
-            of: ["action": .string(action), "entity": .string(folded(entity)), "request": .string(request)])
+            of: ["action": .string(action), "entity": .string(folded(entity)), "request": .string(deviceTag ?? "")])
         let mark = ProposedChange.digest(of: .string(folded(person)))
         let reach = Reach(people: 1, registrations: apps)
         let budget = try await store.read(for: administrator.tenant) {
@@ -87,10 +87,11 @@ extension ChangeReview {
             ?? (configuration.wipeBudget > 0)
         let released = isWithin ? nil : try await released(digest, reach, by: administrator)
         guard isWithin || released != nil else {
-            let changes =
-                request.isEmpty
-                ? [] : [MemberChange(member: "deviceTag", from: nil, to: .string(request), direction: nil)]
-            throw try await wait(for: digest, action, of: entity, reach, changes: changes, by: administrator)
+            let device = deviceTag.map {
+                MemberChange(member: "deviceTag", from: nil, to: .string($0), direction: nil)
+            }
+            throw try await wait(
+                for: digest, action, of: entity, reach, changes: [device].compactMap(\.self), by: administrator)
         }
         return Clearance(
             digest: digest, entity: entity, reach: reach, wipes: [], revision: nil, released: released?.id,

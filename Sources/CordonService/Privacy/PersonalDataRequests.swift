@@ -39,7 +39,7 @@ public struct PersonalDataRequests: Sendable {
                 return try PersonalData(of: folded(id), in: records).registrations.contains { $0.state == .active }
             }
             if enrolled {
-                return try await administration.clearing("wipe.erase", .wipe, of: id, "", as: administrator) {
+                return try await administration.clearing("wipe.erase", .wipe, of: id, nil, as: administrator) {
                     _, change in
                     try administration.require(.handlePersonalData, over: id, of: administrator, in: change)
                     let data = try PersonalData(of: folded(id), in: change)

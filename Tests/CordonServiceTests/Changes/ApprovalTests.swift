@@ -162,6 +162,10 @@ import Testing
         let asked = try await admin.approvals.change(try #require(refused?.place), as: test.owner)
         #expect(asked.changes == [MemberChange(member: "deviceTag", from: nil, to: "tag-2", direction: nil)])
         #expect(await failure { try await admin.blockUser("oid-3", as: desk) }?.code == .waiting)
+        let unknown = await failure {
+            _ = try await admin.requestWipe(ofUser: "oid-3", deviceTag: "any text", as: desk)
+        }
+        #expect(unknown?.code == .invalid, "nobody is asked to release what cannot be made")
         let alerts = try await admin.alerts(as: test.owner)
         #expect(Set(alerts.map(\.kind)) == [.changeWaits, .massWipe])
         _ = try await admin.approvals.release(try #require(refused?.place), as: test.owner)
