@@ -69,6 +69,7 @@ extension Administration {
                     throw ServiceError(.conflict, "the id is taken", place: resource.id)
                 }
                 try StoredText.check(resource.shownTexts, keeping: before?.shownTexts ?? [])
+                try checkPlace(of: resource, replacing: before, among: try records.records(Resource.self))
                 return (before, proposal, try records.settings().targetingRevision)
             }
             if before != nil, proposal.changes.isEmpty { return }
@@ -105,12 +106,7 @@ extension Administration {
             guard try review.takesUp(clearance, for: proposal, seenAt: revision, by: administrator, in: change) else {
                 return false
             }
-            let others = known.filter { $0.storageID != resource.storageID }
-            if let name = resource.uniqueName, others.contains(where: { $0.uniqueName.map(folded) == folded(name) }) {
-                throw ServiceError(
-                    .conflict, "the name is taken", problems: [.init(member: "displayName", reason: "is taken")])
-            }
-            if before == nil { try resource.checkShare(among: others, at: store.now) }
+            try checkPlace(of: resource, replacing: before, among: known)
             if resource.grantsMore(than: before) {
                 try change.alert(.roleGranted, about: proposal.entity, by: administrator, nil, ids)
             }
@@ -118,6 +114,18 @@ extension Administration {
             try audit(proposal, resource, before, by: administrator, in: change)
             return true
         }
+    }
+
+    /// Refuses a taken name, and a new one whose maker has as many as one caller may have.
+    private func checkPlace<Resource: AdministeredResource>(
+        of resource: Resource, replacing before: Resource?, among known: [Resource]
+    ) throws(ServiceError) {
+        let others = known.filter { $0.storageID != resource.storageID }
+        if let name = resource.uniqueName, others.contains(where: { $0.uniqueName.map(folded) == folded(name) }) {
+            throw ServiceError(
+                .conflict, "the name is taken", problems: [.init(member: "displayName", reason: "is taken")])
+        }
+        if before == nil { try resource.checkShare(among: others, at: store.now) }
     }
 
     /// Removes one.

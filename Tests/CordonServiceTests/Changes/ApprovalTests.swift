@@ -245,6 +245,11 @@ import Testing
         _ = try await admin.approvals.release(id, as: second())
         try await admin.saveResource(wanted, isNew: false, as: test.owner)
         #expect(try await admin.alerts(as: test.owner).contains { $0.kind == .roleGranted })
+        // Nobody is asked to release what cannot be made.
+        let namesake = CustomRole(
+            id: "namesake", displayName: "friends", permissions: [.approve], members: ["user:mallory"])
+        #expect(
+            await failure { try await admin.saveResource(namesake, isNew: true, as: test.owner) }?.code == .conflict)
         // Who releases sees all that the role says then: what it says now may be another thing by that time.
         let read = CustomRole(
             id: "readers", displayName: "Readers", permissions: [.read], members: ["user:mallory"])
