@@ -111,7 +111,8 @@ public struct VersionHistory: Sendable {
     func change(
         puttingBack version: String, ofPolicy id: String, as administrator: Administrator
     ) async throws(ServiceError) -> PolicyChange {
-        let (kept, present, secrets) = try await store.read(.read, as: administrator) { records in
+        let (kept, present, secrets) = try await store.read(.read, as: administrator, call: "putBackPolicy") {
+            records in
             (
                 try Self.content(of: version, .policy, id, seenBy: administrator, in: records),
                 try records.record(ManagedAppPolicy.self, id), try records.secretValues()
@@ -152,6 +153,8 @@ public struct VersionHistory: Sendable {
             created: present?.created ?? now, modified: now,
             scopeTags: document["roleScopeTags"]?.array?.compactMap(\.string) ?? [ScopeTag.defaultID])
         try await administration.saveResource(filter, isNew: present == nil, as: administrator)
+        // What says the same is not written again.
+        if let present, present.versionDocument == filter.versionDocument { return present }
         return filter
     }
 

@@ -323,6 +323,13 @@ struct AuditCoverageTests {
             ("setServiceSettings", { try await service.administration.setServiceSettings(.usual, as: nobody) }),
             ("registerDevice", { _ = try await service.administration.registerDevice("x", name: nil, as: nobody) }),
             ("eraseUser", { try await service.administration.personalData.eraseUser("oid-ada", as: nobody) }),
+            (
+                "putBackPolicy",
+                {
+                    _ = try await service.administration.history.putBackPolicy(
+                        story.policy, version: "1", ifVersion: nil, as: nobody)
+                }
+            ),
             ("confirmRestoration", { try await service.administration.confirmRestoration(as: nobody) }),
         ]
         for (name, call) in calls {

@@ -477,6 +477,9 @@ import Testing
         test.clock.advance(by: 60)
         let back = try await test.service.administration.history.putBackFilter("F1", version: first, as: test.owner)
         #expect(back.rule == filter.rule && back.created == filter.created)
+        test.clock.advance(by: 60)
+        let again = try await test.service.administration.history.putBackFilter("F1", version: first, as: test.owner)
+        #expect(again == back, "it is in force")
         // One that was removed goes on where it ended.
         try await test.service.administration.removeResource(AssignmentFilter.self, "F1", as: test.owner)
         test.clock.advance(by: 60)
