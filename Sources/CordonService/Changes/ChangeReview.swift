@@ -82,7 +82,7 @@ struct ChangeReview: Sendable {
         guard spent + reach.people > configuration.wipeBudget else { return clearance(upTo: shown) }
         throw try await wait(
             for: proposal.digest, proposal.action, of: proposal.entity, reach,
-            changes: proposal.changes, wipes: wipes, about: scopeTags, by: administrator)
+            changes: proposal.releasedChanges, wipes: wipes, about: scopeTags, by: administrator)
     }
 
     /// Takes up what was found at the look at a change, in the transaction of the change itself; false where it has to be looked at again.

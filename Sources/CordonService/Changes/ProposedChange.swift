@@ -32,6 +32,10 @@ struct ProposedChange: Sendable {
         return MemberChange.between(old.map(secrets.redacted), new.map(secrets.redacted))
     }
 
+    /// What another person is shown who has to release it: of an app its sets alone, since the release is good for these whatever else
+    /// is said of the app then.
+    var releasedChanges: [MemberChange] { app == nil ? changes : changes.filter { $0.member == "groups" } }
+
     /// The SHA-256 of what is asked, lower-case hex: the same for the same call on the same version. Others see it, so that no secret
     /// value is in it that could be guessed.
     var digest: String {

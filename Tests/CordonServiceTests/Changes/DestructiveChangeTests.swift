@@ -162,6 +162,11 @@ import Testing
         #expect(
             await failure { try await test.service.administration.saveResource(entry, isNew: true, as: author) }?.code
                 == .forbidden)
+        // A release is good for the sets alone, so that no other word of the entry is shown as what was released.
+        let proposal = ProposedChange(
+            app: entry, contents: (nil, entry.content), action: "app.save", entity: "app/\(entry.id)", base: nil,
+            secrets: SecretValues(salt: ""))
+        #expect(proposal.releasedChanges.map(\.member) == ["groups"] && proposal.changes.count > 1)
     }
 
     @Test func `a program needs the application permission, and Graph's own does not suffice`() async throws {
