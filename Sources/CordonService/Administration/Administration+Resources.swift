@@ -195,9 +195,12 @@ extension Administration {
                 of: new as? AssignmentFilter, replacing: old as? AssignmentFilter, proposal.action, by: administrator,
                 ids: ids)
         }
+        // Named like members of groups, so that what concerns a person is found by them.
+        let holders = MembershipChange(
+            from: (old as? CustomRole)?.holders ?? [], to: (new as? CustomRole)?.holders ?? [])
         try change.audit(
             AuditRecord.Actor(administrator), proposal.action, proposal.entity,
-            details: ["change": MemberChange.text(of: proposal.changes)])
+            details: holders.names.merging(["change": MemberChange.text(of: proposal.changes)]) { name, _ in name })
     }
 
     /// Makes a change of a resource; what has to do with no policy tells no app and leaves targeting as it is.

@@ -30,20 +30,20 @@ extension Administration {
             try StoredText.check(
                 (accounts ?? []).flatMap(\.shownTexts), keeping: (settings.allowedAccounts ?? []).flatMap(\.shownTexts))
             // By their ids alone: the log names people in no other way.
-            func ids(_ accounts: [PolicyEnvelope.AllowedAccount]?) -> JSONValue? {
-                accounts.map { .array($0.map { .string($0.id.rawValue) }) }
+            func people(_ accounts: [PolicyEnvelope.AllowedAccount]?) -> Set<DirectoryGroup.Member> {
+                Set((accounts ?? []).map { .user($0.id.rawValue) })
             }
-            let listed = MemberChange(
-                member: "accounts", from: ids(settings.allowedAccounts), to: ids(accounts), direction: nil)
+            let listed = MembershipChange(from: people(settings.allowedAccounts), to: people(accounts))
             settings.allowedAccounts = accounts
             try change.save(settings)
             try change.noteEverybody()
             try change.audit(
                 AuditRecord.Actor(administrator), "allowedAccounts.set", "settings",
-                details: [
-                    "accounts": accounts.map { String($0.count) } ?? "unrestricted",
-                    "change": MemberChange.text(of: [listed]),
-                ])
+                details: listed.names.merging(
+                    [
+                        "accounts": accounts.map { String($0.count) } ?? "unrestricted",
+                        "added": String(listed.added.count), "removed": String(listed.removed.count),
+                    ]) { name, _ in name })
         }
     }
 

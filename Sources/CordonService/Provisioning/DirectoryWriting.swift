@@ -151,7 +151,7 @@ extension MembershipChange {
     private static let mostNamed = 100
 
     /// Who comes and who goes, as the audit log names its targets, so that it tells why a person's rules changed.
-    fileprivate var names: [String: String] {
+    var names: [String: String] {
         func text(_ members: Set<DirectoryGroup.Member>) -> String? {
             guard (1...Self.mostNamed).contains(members.count) else { return nil }
             return members.map(\.auditName).sorted().joined(separator: ", ")

@@ -49,6 +49,12 @@ public struct CustomRole: Sendable, Codable, Hashable {
         try container.encodeIfPresent(people?.sorted(), forKey: .people)
     }
 
+    /// Its members, each of a token's groups and roles as a group.
+    var holders: Set<DirectoryGroup.Member> {
+        let mark = "user:"
+        return Set(members.map { $0.hasPrefix(mark) ? .user(String($0.dropFirst(mark.count))) : .group($0) })
+    }
+
     /// What concerns every person at once, so that a role about some people does not include it: who writes groups says whom the role
     /// is about, and anyone may come to a shared device.
     private static let ofEverybody: Set<Permission> = [.writeDirectory, .registerDevices, .manageTenant, .readAudit]

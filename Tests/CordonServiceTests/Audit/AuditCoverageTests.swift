@@ -406,7 +406,12 @@ struct AuditCoverageTests {
         #expect(changes[0].contains(#""to":["nurses","user:a"]"#))
         #expect(changes[1] == #"[{"from":["read"],"member":"permissions","to":["read","wipe"]}]"#)
         #expect(changes[2].contains(#""from":["nurses","user:a"]"#))
-        #expect(changes[3] == #"[{"member":"accounts","to":["oid-1"]}]"#)
+        #expect(records.first?.details["addedMembers"] == "group/nurses, user/a")
+        let accounts = records.first { $0.action == "allowedAccounts.set" }?.details
+        #expect(accounts?["addedMembers"] == "user/oid-1" && accounts?["accounts"] == "1")
+        let (ofPerson, _) = try await admin.newestAuditRecords(
+            before: nil, actionsFrom: "", person: "oid-1", limit: 10, as: owner)
+        #expect(ofPerson.map(\.action) == ["allowedAccounts.set"])
         #expect(changes[4] == #"[{"member":"minimumSDKVersion","to":"1.4"}]"#)
         #expect(records.allSatisfy { $0.details["reason"] == "the new shift" })
     }
