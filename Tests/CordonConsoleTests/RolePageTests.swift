@@ -125,8 +125,11 @@ import Testing
                 _ = try await administration.requestWipe(ofUser: "oid-worker", deviceTag: "tag-1234", as: bea)
             }
             let grant = await #expect(throws: ServiceError.self) {
-                let role = CustomRole(id: "g", displayName: "G", permissions: [.approve], members: ["user:x"])
+                let role = CustomRole(id: "g", displayName: "G", permissions: [.approve], members: ["nursesWest"])
                 try await administration.saveResource(role, isNew: true, as: bea)
+            }
+            let block = await #expect(throws: ServiceError.self) {
+                try await administration.blockUser("oid-worker", as: bea)
             }
             let (ofWorker, ofRole) = (try #require(wipe?.place), try #require(grant?.place))
             // The role is about the worker's group, and so about no role; a help desk releases nothing.
@@ -142,7 +145,12 @@ import Testing
                 #expect(page.status == .ok)
                 let shown = ["release", "stop"].filter { page.text.contains("/\(change)/\($0)\"") }
                 #expect(shown == buttons, "\(person.id)")
+                // Another group may be called "nurses west".
+                #expect(page.text.contains("nursesWest") == (change == ofRole))
             }
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/approvals/\(try #require(block?.place))")
+            #expect(page.status == .ok && !page.text.contains("No setting differs."))
         }
     }
 

@@ -144,7 +144,8 @@ struct ApprovalPages {
                 )
             }
         }
-        blocks += try await Self.changes(change, visit)
+        // Of a wipe of a person or their account there is nothing to compare.
+        if !change.list("changes").isEmpty { blocks += try await Self.changes(change, visit) }
         return .page(
             Page(
                 SettingTexts.words(change.text("action")), .approvals, isLive: true,
@@ -191,14 +192,29 @@ struct ApprovalPages {
 extension ApprovalPages {
     /// What a member of a policy is called, or an entry of one of its lists, such as `assignments[group G]`.
     private static func label(of member: String) -> Phrase {
-        SettingTexts.text(of: String(member.prefix { $0 != "[" })).label
+        labels[member] ?? SettingTexts.text(of: String(member.prefix { $0 != "[" })).label
     }
+
+    /// What members are called of what is no policy.
+    private static let labels: [String: Phrase] = [
+        "permissions": "Permissions", "members": "Members", "rule": "Rule", "groups": "Groups", "deviceTag": "Device",
+        "scopeTags": "Scope tags", "roleScopeTags": "Scope tags", "people": "People",
+    ]
+
+    /// Members besides settings whose values are names of Cordon's own.
+    private static let named: Set = ["appGroupType", "targetedAppManagementLevels", "permissions", "groups"]
 
     /// A value of a member as people read it: whom an assignment is for, which app it is.
     private static func value(_ value: JSONValue?, of member: String, _ groups: [String: String]) -> Phrase {
         guard let value, value != .null else { return SettingTexts.value(.null) }
         if let target = value["target"] { return PolicyTargeting.words(of: target, groups) }
         if value["mobileAppIdentifier"] != nil { return .data(PolicyApps.bundle(value)) }
+        // Elsewhere texts are ids and names that people gave: two of them must not look the same.
+        guard named.contains(member) || SettingDescription.all.contains(where: { $0.name == member }) else {
+            if let text = value.string { return .data(text) }
+            if let list = value.array, !list.isEmpty { return .list(list.map { .data($0.string ?? $0.text()) }) }
+            return SettingTexts.value(value)
+        }
         return SettingTexts.value(value, of: member)
     }
 }
