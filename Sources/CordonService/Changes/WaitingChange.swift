@@ -37,7 +37,7 @@ public struct WaitingChange: Sendable, Codable, Equatable {
     public let entity: String
     /// How many people and apps would lose data; the release is good for a twentieth more.
     public let reach: Reach
-    /// What would change, as far as it is a document.
+    /// What would change; of a role that lets people release changes, all that it says then. Empty for a block and for a person's erasure.
     public let changes: [MemberChange]
     /// On which devices and days data would be removed.
     public let wipes: [PolicyDiff.Effect]
