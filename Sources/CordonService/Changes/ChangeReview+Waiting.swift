@@ -110,13 +110,15 @@ extension ChangeReview {
         guard administrator.isProgram || administrator.call.hasFreshSignIn else {
             throw ServiceError(.staleSignIn, "people lose data by the change, which takes a fresh sign-in")
         }
+        // The same call may put in and take out others once the group is another one: the release is good for those who were shown.
+        let changes = try await store.read(for: administrator.tenant) { try changes($0) }
+        let digest = ProposedChange.digest(of: [.string(digest), JSONValue(encoding: changes) ?? .null])
         let released = try await released(digest, reach, by: administrator)
         let now = store.now
         let spent = try await store.read(for: administrator.tenant) { records in
             try records.record(WipeBudget.self, administrator.id)?.spent(at: now) ?? 0
         }
         guard released != nil || spent + reach.people <= configuration.wipeBudget else {
-            let changes = try await store.read(for: administrator.tenant) { try changes($0) }
             throw try await wait(
                 for: digest, "directory.change", of: entity, reach, changes: changes, by: administrator)
         }

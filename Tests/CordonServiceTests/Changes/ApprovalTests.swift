@@ -208,6 +208,30 @@ import Testing
         #expect(many["added"]?.array?.count == 200 && many["addedCount"] == 250)
     }
 
+    @Test func `a release of a change of a group is good for those alone who were shown`() async throws {
+        let (test, _) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
+        try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly", to: .group("guests"))
+        let provisioning = test.service.provisioning
+        let all = Set((0..<3).map { DirectoryGroup.Member.user("oid-\($0)") })
+        func add(_ members: Set<DirectoryGroup.Member>) async -> ServiceError? {
+            await failure {
+                try await provisioning.changeMembers(
+                    ofGroup: "guests", adding: members, removing: [], as: test.owner)
+            }
+        }
+        #expect(await add([.user("oid-2")]) == nil)
+        let asked = try #require(await add(all)?.place)
+        _ = try await test.service.administration.approvals.release(asked, as: second())
+        // The same call would now put in another one, in place of one who loses nothing any more.
+        try await provisioning.changeMembers(
+            ofGroup: "guests", adding: [], removing: [.user("oid-2")], as: test.owner)
+        var first = try await test.service.administration.user("oid-0", as: test.owner)
+        first.accountEnabled = false
+        try await provisioning.saveUser(first, as: test.owner)
+        let again = await add(all)
+        #expect(again?.code == .waiting && again?.place != asked)
+    }
+
     @Test func `who releases the end of an account sees that it ends`() async throws {
         var configuration = Self.small()
         configuration.wipeBudget = 0
