@@ -67,6 +67,37 @@ import Testing
         }
     }
 
+    private static func secret(_ name: String, _ value: String) -> JSONValue {
+        ["name": .string(name), "value": .string(value), "isSecret": true]
+    }
+
+    @Test func `a secret that is left empty goes with its row to another key, whatever else is renamed or removed`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await make([Self.secret("a", "of a"), Self.secret("b", "of b")], in: fixture)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/configurations/\(id)"
+            func saved() async throws -> JSONValue? {
+                try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+                    .document["customSettings"]
+            }
+            let renamed = try await browser.submit(
+                try await browser.get(path), to: path, [("key.0", "b"), ("key.1", "c")])
+            #expect(renamed.status == .ok)
+            #expect(try await saved() == [Self.secret("b", "of a"), Self.secret("c", "of b")])
+            // Another administrator takes a row away meanwhile, so that the others have other numbers.
+            let theirs = [Self.secret("c", "of b"), Self.secret("token", "of token")]
+            _ = try await fixture.service.administration.updatePolicy(
+                id, changes: ["customSettings": .array(theirs)], ifVersion: nil, as: ConsoleFixture.owner)
+            let told = try await browser.submit(renamed, to: path, [("key.1", "phrase")])
+            #expect(told.status == .conflict)
+            #expect(try await browser.submit(told, to: path, [("key.0", "")]).status == .ok)
+            #expect(try await saved()?.array == [Self.secret("phrase", "of b")])
+        }
+    }
+
     @Test func `a configuration leads to what the reader's role may do with it`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await make([["name": "a", "value": "b"]], in: fixture)

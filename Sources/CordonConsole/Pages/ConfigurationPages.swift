@@ -162,6 +162,14 @@ struct ConfigurationPages {
                 blocks))
     }
 
+    /// The pair that a row of a form was made from, whatever became of the others since; else the one of the row's key.
+    private static func pair(_ index: Int, of form: ConsoleForm, in known: [JSONValue]) -> JSONValue? {
+        func named(_ name: String) -> JSONValue? {
+            name.isEmpty ? nil : known.first { ConsoleForm.line($0.text("name")) == name }
+        }
+        return named(form["was.\(index)"]) ?? named(form["key.\(index)"])
+    }
+
     /// - Parameter version: The version that was shown when what was filled in was; nil where it is shown now.
     private static func page(
         _ place: Place, _ id: String, _ one: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit,
@@ -173,13 +181,16 @@ struct ConfigurationPages {
         fields.append(
             Field(.text, "description", "Description", value: form?["description"] ?? one.text("description")))
         var rows: [Field] = []
+        var hidden = [("version", version ?? one.text("version")), ("page", place.path(id))]
         for index in 0..<count {
             func value(_ name: String, _ known: String) -> String {
                 form.map { $0.all("\(name).\(index)").first ?? "" } ?? known
             }
-            let pair = known.indices.contains(index) ? known[index] : .null
+            let shown = known.indices.contains(index) ? known[index] : .null
+            let pair = form.map { Self.pair(index, of: $0, in: known) ?? .null } ?? shown
             let isSecret = form.map { $0["secret.\(index)"] == "true" } ?? SecretValues.isSecret(pair)
             let present = isSecret && form == nil ? "" : pair["value"].map { ReportFile.text($0) } ?? ""
+            hidden.append(("was.\(index)", value("was", ConsoleForm.line(pair.text("name")))))
             rows.append(Field(.text, "key.\(index)", "Key \(index + 1)", value: value("key", pair.text("name"))))
             rows.append(
                 Field(
@@ -204,9 +215,7 @@ struct ConfigurationPages {
             .form(
                 Form(
                     place.path(id), submit: "Save",
-                    hidden: [("version", version ?? one.text("version")), ("page", place.path(id))],
-                    isLocked: !visit.may("writePolicies"),
-                    cancel: Link("Cancel", place.list.href),
+                    hidden: hidden, isLocked: !visit.may("writePolicies"), cancel: Link("Cancel", place.list.href),
                     fieldsets: (place.isWhole ? [Fieldset(fields: fields)] : []) + [
                         Fieldset(
                             legend: "Values",
@@ -238,13 +247,13 @@ struct ConfigurationPages {
             let (key, value) = (form["key.\(index)"], form["value.\(index)"])
             let isSecret = form["secret.\(index)"] == "true"
             guard !key.isEmpty else { return nil }
-            let named = present.first { ConsoleForm.line($0.text("name")) == key }
             // A secret is shown on no page, so an empty field keeps it, under another key too. A field shows no line breaks, and takes
             // none away.
-            let known = named ?? (isSecret && value.isEmpty && present.indices.contains(index) ? present[index] : nil)
+            let known = Self.pair(index, of: form, in: present)
             let isUntouchedSecret = isSecret && value.isEmpty && known.map { SecretValues.isSecret($0) } ?? false
-            var pair = named?.object ?? ["name": .string(key)]
+            var pair = known?.object ?? [:]
             let text = ReportFile.text(known?["value"])
+            pair["name"] = .string(form.line("key.\(index)", of: known?.text("name") ?? ""))
             pair["value"] = .string(isUntouchedSecret ? text : form.line("value.\(index)", of: text))
             if isSecret || pair["isSecret"] != nil { pair["isSecret"] = .bool(isSecret) }
             return .object(pair)
