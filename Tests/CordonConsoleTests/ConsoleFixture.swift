@@ -38,15 +38,18 @@ struct ConsoleFixture: Sendable {
     let storage: any ServiceStorage
     private let application: Application<RouterResponder<ServiceRequestContext>>
 
-    /// - Parameter wipeBudget: How many people one administrator may make lose data alone.
+    /// - Parameters:
+    ///   - wipeBudget: How many people one administrator may make lose data alone.
+    ///   - impactLimit: How many people may lose data by a change whose number its author was not shown.
     init(
-        workerName: String = "Worker A", wipeBudget: Int = 20, storage: any ServiceStorage = InMemoryStorage()
+        workerName: String = "Worker A", wipeBudget: Int = 20, impactLimit: Int = 5,
+        storage: any ServiceStorage = InMemoryStorage()
     ) async throws {
         self.storage = storage
         let clock = clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var rules = ServiceConfiguration()
-        rules.wipeBudget = wipeBudget
+        (rules.wipeBudget, rules.impactLimit) = (wipeBudget, impactLimit)
         rules.registrationsPerPerson = 1_000_000
         service = ManagementService(
             storage: storage, keyStore: InMemoryServiceKeyStore(), configuration: rules, clock: { clock.now },

@@ -212,33 +212,103 @@ import Testing
         }
     }
 
-    @Test func `a rule of a filter by which apps remove data is previewed before it is saved`() async throws {
-        let fixture = try await ConsoleFixture()
+    private static let fresh = Administrator(
+        tenant: ConsoleFixture.tenant, id: ConsoleFixture.bea.id, name: ConsoleFixture.bea.name, roles: [.owner],
+        call: CallFacts(hasFreshSignIn: true))
+
+    /// A filter that lets through apps whose version begins with something, made in the console; its page and its id.
+    private func makeFilter(_ version: String, in browser: Browser) async throws -> (page: Browser.Shown, id: String) {
+        let page = try await browser.post(
+            "/console/service/filters/new", [("name", "New"), ("rule", Self.rule(version))])
+        return (page, try #require(page.path.split(separator: "/").last.map(String.init)))
+    }
+
+    private static func rule(_ version: String) -> String { "(app.appVersion -startsWith \"\(version)\")" }
+
+    @Test func `a rule of a filter by which apps remove data is previewed before it is saved, its name with it`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture(impactLimit: 0)
         let id = try await fixture.publishPolicy()
         let administration = fixture.service.administration
-        let fresh = Administrator(
-            tenant: ConsoleFixture.tenant, id: ConsoleFixture.bea.id, name: ConsoleFixture.bea.name, roles: [.owner],
-            call: CallFacts(hasFreshSignIn: true))
         try await fixture.test { browser in
             try await browser.enrol("tag-1")
             try await browser.signIn(ConsoleFixture.ada)
-            let made = try await browser.post(
-                "/console/service/filters/new", [("name", "New"), ("rule", "(app.appVersion -startsWith \"9\")")])
-            let filter = try #require(made.path.split(separator: "/").last.map(String.init))
+            let (made, filter) = try await makeFilter("9", in: browser)
             _ = try await administration.assignPolicy(
                 id, to: [PolicyAssignment(.group(ConsoleFixture.group), filterID: filter, filterMode: .include)],
                 as: ConsoleFixture.owner)
             _ = try await administration.updatePolicy(
-                id, changes: ["minimumWipeOsVersion": "99"], ifVersion: nil, as: fresh)
-            func saved() async throws -> String {
-                try await administration.resource(AssignmentFilter.self, filter, as: ConsoleFixture.owner).rule
+                id, changes: ["minimumWipeOsVersion": "99"], ifVersion: nil, as: Self.fresh)
+            func saved() async throws -> AssignmentFilter {
+                try await administration.resource(AssignmentFilter.self, filter, as: ConsoleFixture.owner)
             }
-            let rule = "(app.appVersion -startsWith \"1\")"
-            let preview = try await browser.submit(made, to: made.path, [("rule", rule)])
+            let preview = try await browser.submit(made, to: made.path, [("name", "Wide"), ("rule", Self.rule("1"))])
             #expect(preview.text.contains("Nothing is in force yet.") && preview.text.contains("note bad"))
-            #expect(try await saved() != rule)
+            #expect(try await saved().rule == Self.rule("9"))
             #expect(try await browser.submit(preview, to: made.path).path == made.path)
-            #expect(try await saved() == rule)
+            let after = try await saved()
+            #expect(after.rule == Self.rule("1") && after.displayName == "Wide")
+        }
+    }
+
+    @Test func `a rule of a filter that takes the only policy from apps is previewed before it is saved`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        let administration = fixture.service.administration
+        try await fixture.test { browser in
+            try await browser.enrol("tag-1")
+            try await browser.signIn(ConsoleFixture.ada)
+            let (made, filter) = try await makeFilter("1", in: browser)
+            _ = try await administration.assignPolicy(
+                id, to: [PolicyAssignment(.group(ConsoleFixture.group), filterID: filter, filterMode: .include)],
+                as: ConsoleFixture.owner)
+            func saved() async throws -> AssignmentFilter {
+                try await administration.resource(AssignmentFilter.self, filter, as: ConsoleFixture.owner)
+            }
+            // A name takes no policy from anyone.
+            let named = try await browser.submit(made, to: made.path, [("name", "Wide")])
+            #expect(named.path == made.path)
+            #expect(try await saved().displayName == "Wide")
+            let preview = try await browser.submit(named, to: made.path, [("rule", Self.rule("9"))])
+            #expect(preview.text.contains("Nothing is in force yet."))
+            #expect(preview.text.contains("<dt>Apps on devices whose rules change</dt><dd>1</dd>"))
+            #expect(preview.text.contains("An app without any policy removes its organisation data."))
+            #expect(try await saved().rule == Self.rule("1"))
+            _ = try await browser.submit(preview, to: made.path)
+            #expect(try await saved().rule == Self.rule("9"))
+        }
+    }
+
+    @Test func `the sets of an app by which it removes data are previewed before they are saved`() async throws {
+        let fixture = try await ConsoleFixture(impactLimit: 0)
+        _ = try await fixture.publishPolicy()
+        let administration = fixture.service.administration
+        let policy = try await administration.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "Core", "minimumWipeOsVersion": "99"], as: Self.fresh)
+        _ = try await administration.targetApps(
+            [], group: .allCoreMicrosoftApps, ofPolicy: policy.id, as: Self.fresh)
+        _ = try await administration.assignPolicy(
+            policy.id, to: [PolicyAssignment(.group(ConsoleFixture.group))], as: Self.fresh)
+        try await fixture.test { browser in
+            try await browser.enrol("tag-1")
+            try await browser.signIn(ConsoleFixture.ada)
+            func saved() async throws -> Set<AppGroup> {
+                try await administration.resource(CatalogueApp.self, ConsoleFixture.bundleID, as: ConsoleFixture.owner)
+                    .groups
+            }
+            let list = "/console/service/catalogue"
+            let made = try await browser.post(list + "/new", [("name", "Notes"), ("bundle", ConsoleFixture.bundleID)])
+            #expect(made.path == list)
+            let path = list + "/" + ConsoleFixture.bundleID
+            let preview = try await browser.submit(
+                try await browser.get(path), to: path, [("sets", "allCoreMicrosoftApps")])
+            #expect(preview.text.contains("Nothing is in force yet.") && preview.text.contains("note bad"))
+            #expect(try await saved().isEmpty)
+            #expect(try await browser.submit(preview, to: path).path == list)
+            #expect(try await saved() == [.allCoreMicrosoftApps])
         }
     }
 

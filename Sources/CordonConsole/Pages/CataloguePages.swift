@@ -67,16 +67,27 @@ struct CataloguePages {
 
         /// Saves what was filled in, and shows the list; the form again where the service refuses it.
         ///
-        /// - Parameter made: Members that only a new one is sent with.
+        /// - Parameters:
+        ///   - made: Members that only a new one is sent with.
+        ///   - question: What asks for the impact of it; nil for what moves no policy.
         func save(
             _ visit: ConsoleVisit, _ changed: [String: JSONValue], made: [String: JSONValue] = [:],
+            asking question: JSONValue? = nil,
             _ again: (JSONValue, Refusal) async throws -> Page
         ) async throws -> ConsoleAnswer {
+            let (id, impact) = (visit.keys[0], visit.form["impact"])
             do {
-                if visit.keys[0] == "new" {
-                    try await visit.api.call(.post, route, .object(changed.merging(made) { $1 }))
+                if let question,
+                    let preview = try await ShownImpact.preview(
+                        of: question, visit.form["name"], at: path(id), visit)
+                {
+                    return .page(preview)
+                }
+                if id == "new" {
+                    try await visit.api.call(.post, route, .object(changed.merging(made) { $1 }), impact: impact)
                 } else {
-                    try await visit.api.call(.patch, route + "/" + ConsolePath.part(visit.keys[0]), .object(changed))
+                    try await visit.api.call(
+                        .patch, route + "/" + ConsolePath.part(id), .object(changed), impact: impact)
                 }
                 return .moved(path)
             } catch let refusal as Refusal where refusal.isOfForm {
@@ -176,16 +187,21 @@ struct CataloguePages {
     }
 
     @Sendable private func saveApp(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let form = visit.form
+        let (form, id) = (visit.form, visit.keys[0])
+        let sets = JSONValue.array(form.all("sets").map { .string($0) })
         let changed: [String: JSONValue] = [
             "@odata.type": .string(
                 "#microsoft.graph." + (form["own"] == "true" ? "managedIOSLobApp" : "managedIOSStoreApp")),
             "displayName": .string(form["name"]), "publisher": .string(form["publisher"]),
-            "cordonAppGroups": .array(form.all("sets").map { .string($0) }),
+            "cordonAppGroups": sets,
         ]
-        return try await Self.appKind.save(visit, changed, made: ["bundleId": .string(form["bundle"])]) {
-            app, refusal in
-            try await Self.appPage(visit.keys[0], app, form, visit, refusal)
+        let app = try await Self.appKind.known(visit)
+        let bundle = id == "new" ? form["bundle"] : app.text("bundleId")
+        return try await Self.appKind.save(
+            visit, changed, made: ["bundleId": .string(bundle)],
+            asking: ["app": .string(bundle), "cordonAppGroups": sets]
+        ) { app, refusal in
+            try await Self.appPage(id, app, form, visit, refusal)
         }
     }
 

@@ -77,6 +77,31 @@ struct ShownImpact {
         self.blocks = blocks
     }
 
+    /// What a change of something that policies name does, before it is saved; nil where it was looked at, or no app gets other rules.
+    ///
+    /// - Parameter path: Where the form is sent, and the page that shows it.
+    static func preview(
+        of question: JSONValue, _ name: String, at path: String, _ visit: ConsoleVisit
+    ) async throws -> Page? {
+        guard visit.form["step"] != "publish" else { return nil }
+        let impact = try await ShownImpact(of: question, visit)
+        guard impact.apps > 0 || !impact.token.isEmpty else { return nil }
+        let filledIn = visit.form.values.filter { !["csrf", "page"].contains($0.key) }.sorted { $0.key < $1.key }
+        let kept = filledIn.flatMap { name, values in values.map { (name, $0) } }
+        return Page(
+            "Preview: \(name)", .service, lead: "Nothing is in force yet.", above: Link(.data(name), path),
+            [
+                .facts([("Apps on devices whose rules change", .text("\(impact.apps)"))]),
+                .text("An app without any policy removes its organisation data."),
+            ] + impact.blocks + [
+                .form(
+                    Form(
+                        path, submit: "Publish",
+                        hidden: kept + [("impact", impact.token), ("step", "publish"), ("page", path)],
+                        cancel: Link("Change nothing", path), []))
+            ])
+    }
+
     /// The most settings on which policies meet that are shown at once.
     private static let mostUnfolded = 12
 

@@ -96,15 +96,14 @@ struct TargetPages {
         ]
         do {
             guard id == "new" else {
-                // What removes nothing needs no second look.
-                if visit.form["step"] != "publish" {
-                    let impact = try await ShownImpact(
-                        of: ["filter": .string(id), "rule": body["rule"] ?? .null], visit)
-                    guard impact.token.isEmpty else { return .page(Self.preview(known, impact, visit)) }
+                let question: JSONValue = ["filter": .string(id), "rule": body["rule"] ?? .null]
+                let (name, path) = (known.text("displayName"), Self.path(id))
+                if let preview = try await ShownImpact.preview(of: question, name, at: path, visit) {
+                    return .page(preview)
                 }
                 try await visit.api.call(
                     .patch, Self.filters + "/" + ConsolePath.part(id), .object(body), impact: visit.form["impact"])
-                return .moved(Self.path(id))
+                return .moved(path)
             }
             body["platform"] = "iOSMobileApplicationManagement"
             let made = try await visit.api.call(.post, Self.filters, .object(body))
@@ -112,24 +111,6 @@ struct TargetPages {
         } catch let refusal as Refusal where refusal.isOfForm {
             return .page(await Self.page(id, .object(body), visit.form, visit, refusal), .badRequest)
         }
-    }
-
-    /// What a rule by which apps remove data does, before it takes effect.
-    private static func preview(
-        _ filter: JSONValue, _ impact: ShownImpact, _ visit: ConsoleVisit
-    ) -> Page {
-        let (name, path) = (filter.text("displayName"), path(visit.keys[0]))
-        return Page(
-            "Preview: \(name)", .service, lead: "Nothing is in force yet.", above: Link(.data(name), path),
-            impact.blocks + [
-                .form(
-                    Form(
-                        path, submit: "Publish",
-                        hidden: [
-                            ("name", visit.form["name"]), ("rule", visit.form["rule"]), ("impact", impact.token),
-                            ("step", "publish"), ("page", path),
-                        ], cancel: Link("Change nothing", path), []))
-            ])
     }
 
     // MARK: Groups

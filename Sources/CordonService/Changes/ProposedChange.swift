@@ -37,13 +37,13 @@ struct ProposedChange: Sendable {
     var releasedChanges: [MemberChange] { app == nil ? changes : changes.filter { $0.member == "groups" } }
 
     /// The SHA-256 of what is asked, lower-case hex: the same for the same call on the same version. Others see it, so that no secret
-    /// value is in it that could be guessed.
+    /// value is in it that could be guessed. Of a filter only its rule counts and of an app only its sets: the rest moves no policy.
     var digest: String {
         var members: [String: JSONValue] = [
             "entity": .string(entity), "base": base.map(JSONValue.string) ?? .null,
         ]
         members["after"] = after.map { secrets.redacted($0.digestedDocument) }
-        members["filter"] = filter.map(\.versionDocument)
+        members["filter"] = filter.map { .string($0.rule) }
         members["app"] = app.map { .array($0.groups.map(\.rawValue).sorted().map(JSONValue.string)) }
         return Self.digest(of: .object(members))
     }
