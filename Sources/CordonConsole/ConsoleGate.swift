@@ -123,10 +123,10 @@ struct ConsoleGate: Sendable {
     /// Takes down the language that the person chose, and shows the page again.
     func setLanguage(_ request: Request, _ context: ServiceRequestContext) async -> Response {
         await open(request, context) {
-            guard var held = try await keeper.session(of: request) else { return await toSignIn(request) }
+            guard let held = try await keeper.session(of: request) else { return await toSignIn(request) }
             let form = try await sent(request, by: held.session)
-            held.session.language = ConsoleLanguage(rawValue: form["language"])?.rawValue
-            try await keeper.save(held)
+            let language = ConsoleLanguage(rawValue: form["language"])?.rawValue
+            guard try await keeper.change(held, { $0.language = language }) else { return await toSignIn(request) }
             return ConsoleAnswer.redirect(to: ConsolePath.inside(form["page"]))
         }
     }
@@ -257,7 +257,7 @@ struct ConsoleGate: Sendable {
         _ request: Request, keeping form: ConsoleForm, of held: SessionKeeper.Held, _ visit: ConsoleVisit
     ) async -> Response {
         do {
-            let next = try await keep(form, request, of: held)
+            guard let next = try await keep(form, request, of: held) else { return await toSignIn(request) }
             let seconds = visit.me["stepUpSeconds"]?.integer.map { Int($0) } ?? 900
             let page = Page(
                 "Prove that it is you", .overview,
@@ -277,19 +277,18 @@ struct ConsoleGate: Sendable {
         }
     }
 
-    /// Keeps what was filled in for the page that shows the form; its path. Of a button alone there is nothing to keep.
+    /// Keeps what was filled in for the page that shows the form; its path, nil where the session was ended meanwhile. Of a button
+    /// alone there is nothing to keep.
     ///
     /// - Parameter change: The id of the change that waits because of the form.
     private func keep(
         _ form: ConsoleForm, _ request: Request, of held: SessionKeeper.Held, waitingFor change: String? = nil
-    ) async throws -> String {
+    ) async throws -> String? {
         let page = Self.page(form, request)
         let values = form.values.filter { !["csrf", "page"].contains($0.key) }
         guard !values.isEmpty || change != nil else { return page }
-        var held = held
-        held.session.keep(.init(path: Self.path(of: page), values: values, change: change))
-        try await keeper.save(held)
-        return page
+        let draft = ConsoleSession.Draft(path: Self.path(of: page), values: values, change: change)
+        return try await keeper.change(held) { $0.keep(draft) } ? page : nil
     }
 
     /// The page that shows a form.
@@ -306,9 +305,7 @@ struct ConsoleGate: Sendable {
 
     private func forgetDraft(at path: String, of held: SessionKeeper.Held) async throws {
         guard held.session.drafts.contains(where: { $0.path == path }) else { return }
-        var held = held
-        held.session.forgetDraft(of: path)
-        try await keeper.save(held)
+        _ = try await keeper.change(held) { $0.forgetDraft(of: path) }
     }
 
     // MARK: Answers

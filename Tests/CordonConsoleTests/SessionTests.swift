@@ -113,9 +113,39 @@ import Testing
         #expect(!(await keeper.isKept(held)))
         #expect(keeper.isActive(held.session))
         // A request that was under way keeps what was filled in.
-        try await keeper.save(held)
+        let isChanged = try await keeper.change(held) { $0.keep(.init(path: "/console/people", values: [:])) }
+        #expect(!isChanged)
         #expect(!(await keeper.isKept(held)))
         #expect(try await keeper.session(of: request) == nil)
+    }
+
+    @Test func `of two requests of a session at once, neither undoes what the other kept, forgot or chose`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let keeper = SessionKeeper(
+            sessions: fixture.service.consoleSessions, tenant: ConsoleFixture.tenant,
+            cookies: ConsoleCookies(isSecure: true), now: { fixture.clock.now })
+        var session = ConsoleSession(
+            person: "a", token: "t", key: nil, ends: fixture.clock.now.addingTimeInterval(60), csrf: "c")
+        session.keep(.init(path: "/console/policies/x", values: ["name": ["Published meanwhile"]]))
+        let cookie = try await keeper.begin(session, replacing: nil)
+        let request = Request(
+            head: HTTPRequest(
+                method: .get, scheme: "https", authority: "a", path: "/console",
+                headerFields: [.cookie: String(cookie.prefix { $0 != ";" })]), body: RequestBody(buffer: ByteBuffer()))
+        let slow = try #require(try await keeper.session(of: request))
+        let quick = try #require(try await keeper.session(of: request))
+        let changes: [Bool] = [
+            try await keeper.change(quick) { $0.keep(.init(path: "/console/roles/new", values: [:], change: "1")) },
+            try await keeper.change(quick) { $0.forgetDraft(of: "/console/policies/x") },
+            try await keeper.change(quick) { $0.language = "de" },
+            try await keeper.change(slow) { $0.keep(.init(path: "/console/policies/y", values: [:])) },
+        ]
+        #expect(!changes.contains(false))
+        let now = try #require(try await keeper.session(of: request)).session
+        #expect(now.drafts.map(\.path) == ["/console/policies/y", "/console/roles/new"])
+        #expect(now.language == "de")
     }
 
     @Test func `what was filled in is kept where a new session cannot take the place of the one before`() async throws {

@@ -19,7 +19,7 @@ struct SessionKeeper: Sendable {
     /// A session with the secret of its cookie.
     struct Held: Sendable {
         fileprivate let secret: String
-        var session: ConsoleSession
+        let session: ConsoleSession
     }
 
     /// The session of a browser, also one that has ended.
@@ -49,8 +49,20 @@ struct SessionKeeper: Sendable {
         return cookies.setting(.session, held.secret)
     }
 
-    /// Keeps a session as it is now. One that was ended meanwhile stays so: a request under way must not bring it back.
-    func save(_ held: Held) async throws { try await sessions.update(try Self.record(of: held), of: tenant) }
+    /// Changes a session as it is by then: other requests of it may have changed it meanwhile.
+    ///
+    /// - Returns: Whether it is still kept. One that was ended stays so: a request under way must not bring it back.
+    func change(_ held: Held, _ body: @escaping @Sendable (inout ConsoleSession) -> Void) async throws -> Bool {
+        let secret = held.secret
+        return try await sessions.update(Self.id(secret), of: tenant) { record in
+            guard
+                var session = SealedText.open(
+                    ConsoleSession.self, record.sealed, under: Self.key(secret), for: record.id)
+            else { return nil }
+            body(&session)
+            return try Self.record(of: Held(secret: secret, session: session))
+        }
+    }
 
     func end(_ held: Held) async throws { try await sessions.remove(Self.id(held.secret), of: tenant) }
 

@@ -19,11 +19,18 @@ package struct ConsoleSessions: Sendable {
         try await store.change(for: tenant) { try $0.save(record) }
     }
 
-    /// Keeps a record as it is now, unless it was forgotten meanwhile.
-    package func update(_ record: ConsoleSessionRecord, of tenant: TenantID) async throws(ServiceError) {
+    /// Changes a record as it is by then, so that of two requests at once neither undoes what the other did.
+    ///
+    /// - Parameter body: Makes the new record; nil to leave it as it is.
+    /// - Returns: Whether it was changed: a record that was forgotten meanwhile stays so.
+    package func update(
+        _ id: String, of tenant: TenantID,
+        _ body: @escaping @Sendable (ConsoleSessionRecord) throws -> ConsoleSessionRecord?
+    ) async throws(ServiceError) -> Bool {
         try await store.change(for: tenant) { change in
-            guard try change.record(ConsoleSessionRecord.self, record.id) != nil else { return }
-            try change.save(record)
+            guard let changed = try change.record(ConsoleSessionRecord.self, id).flatMap(body) else { return false }
+            try change.save(changed)
+            return true
         }
     }
 
