@@ -68,7 +68,9 @@ struct ConsoleGate: Sendable {
             var answer = try await handler(entered)
             switch answer {
             case .page(var page, let status) where entered.draft != nil:
-                try? await forgetDraft(at: request.uri.path, of: session)
+                if let draft = Self.draft(for: request, of: session.session) {
+                    try? await forgetDraft(at: draft.path, of: session)
+                }
                 page.blocks.insert(Self.filledInAgain, at: 0)
                 // What is saved would take the place of what is filled in.
                 page.isLive = false
@@ -76,7 +78,7 @@ struct ConsoleGate: Sendable {
             // What was done is done, and is answered so, whether or not the form can be kept or forgotten.
             case .page where request.method == .post: _ = try? await keep(form, request, of: session)
             case .moved where request.method == .post:
-                try? await forgetDraft(at: Self.path(of: Self.page(form, request)), of: session)
+                try? await forgetDraft(at: Self.page(form, request), of: session)
             default: break
             }
             return respond(answer, to: request, entered)
@@ -176,7 +178,7 @@ struct ConsoleGate: Sendable {
         keys: [String], _ start: PageStart?
     ) async throws -> ConsoleVisit {
         let api = try ConsoleAPI(parts: parts, session: session, context: context)
-        let draft = request.method == .get ? session.drafts.first { $0.path == request.uri.path } : nil
+        let draft = Self.draft(for: request, of: session)
         let me = try await api.get("/admin/v1/me")
         context.notes.noteKnown()
         return ConsoleVisit(
@@ -184,6 +186,11 @@ struct ConsoleGate: Sendable {
             query: ConsoleForm(request.uri.query ?? "") ?? ConsoleForm(), form: form,
             draft: draft.map { ConsoleForm($0.values) }, keys: keys,
             language: language(of: request, session), now: parts.now(), start: start)
+    }
+
+    /// The form that is kept for the page that is asked for.
+    private static func draft(for request: Request, of session: ConsoleSession) -> ConsoleSession.Draft? {
+        request.method == .get ? session.drafts.first { $0.belongs(to: request.uri.string) } : nil
     }
 
     /// What was sent, once it is sure that a page of this session sent it.
@@ -209,16 +216,17 @@ struct ConsoleGate: Sendable {
     /// Refuses what a page of another origin sent, as far as the browser says where it was.
     private func requireOwnPage(_ request: Request) throws {
         let origin = request.headers[values: .origin]
-        guard origin.isEmpty || origin == [Self.origin(of: parts.base)],
+        guard origin.isEmpty || origin == [Self.origin(of: parts.base)].compactMap(\.self),
             ["same-origin", nil].contains(request.headers[.secFetchSite])
         else { throw Self.foreign }
     }
 
-    /// The origin of an address as browsers write it (WHATWG HTML §7.1.1): in small letters, without the usual port.
-    static func origin(of address: String) -> String {
+    /// The origin of an address as browsers write it (WHATWG HTML §7.1.1): in small letters, without the usual port;
+    /// nil where it is no address.
+    static func origin(of address: String) -> String? {
         guard let parts = URLComponents(string: address.lowercased()), let scheme = parts.scheme,
             let host = parts.percentEncodedHost
-        else { return "" }
+        else { return nil }
         let port = parts.port == (scheme == "https" ? 443 : 80) ? nil : parts.port
         let isBare = host.contains(":") && !host.hasPrefix("[")
         return "\(scheme)://" + (isBare ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
@@ -287,7 +295,7 @@ struct ConsoleGate: Sendable {
         let page = Self.page(form, request)
         let values = form.values.filter { !["csrf", "page"].contains($0.key) }
         guard !values.isEmpty || change != nil else { return page }
-        let draft = ConsoleSession.Draft(path: Self.path(of: page), values: values, change: change)
+        let draft = ConsoleSession.Draft(path: page, values: values, change: change)
         return try await keeper.change(held) { $0.keep(draft) } ? page : nil
     }
 
@@ -295,9 +303,6 @@ struct ConsoleGate: Sendable {
     private static func page(_ form: ConsoleForm, _ request: Request) -> String {
         ConsolePath.inside(form["page"].isEmpty ? request.uri.path : form["page"])
     }
-
-    /// The path of a page, without what it was asked with.
-    private static func path(of page: String) -> String { String(page.prefix { $0 != "?" }) }
 
     private static let filledInAgain = Block.note(
         .notice, "What you filled in before is here again; it is not saved.",

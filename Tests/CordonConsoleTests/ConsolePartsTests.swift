@@ -29,6 +29,7 @@ import Testing
     ])
     func `an origin is compared as browsers write it`(address: String, origin: String) {
         #expect(ConsoleGate.origin(of: address) == origin)
+        #expect(ConsoleGate.origin(of: "/" + address) == nil)
     }
 
     @Test func `a length of zero is never where a setting means that, and nothing else`() {

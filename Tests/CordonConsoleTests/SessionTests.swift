@@ -119,6 +119,18 @@ import Testing
         #expect(try await keeper.session(of: request) == nil)
     }
 
+    @Test
+    func `a form that waits for a second administrator outlives those that were left, and all together have a bound`() {
+        var session = ConsoleSession(person: "a", token: "t", key: nil, ends: Date(), csrf: "c")
+        session.keep(.init(path: "/console/roles/new", values: [:], change: "1"))
+        for number in 0..<5 { session.keep(.init(path: "/console/\(number)", values: [:])) }
+        #expect(session.drafts.map(\.path) == ["/console/4", "/console/3", "/console/2", "/console/roles/new"])
+        session.keep(.init(path: "/console/long", values: ["json": [String(repeating: "x", count: 200 << 10)]]))
+        #expect(session.drafts.count == 4)
+        session.keep(.init(path: "/console/longer", values: ["json": [String(repeating: "x", count: 250 << 10)]]))
+        #expect(session.drafts.map(\.path) == ["/console/longer", "/console/roles/new"])
+    }
+
     @Test func `of two requests of a session at once, neither undoes what the other kept, forgot or chose`()
         async throws
     {

@@ -45,7 +45,14 @@ import Testing
             // What was filled in is there again, and does not stand in the way of another phone's link.
             #expect(try await browser.get(path).text.contains("Wipe Simulated …1234 of Worker A"))
             _ = try await browser.submit(page, to: path, [("number", "0")])
-            #expect(try await browser.get(path + "?tag=tag-5678").text.contains("Wipe Simulated …5678 of Worker A"))
+            let other = try await browser.get(path + "?tag=tag-5678")
+            #expect(other.text.contains("Wipe Simulated …5678 of Worker A") && !other.text.contains("it is not saved"))
+            // Each phone's form is kept for itself.
+            _ = try await browser.submit(other, to: path, [("number", "0")])
+            for tag in ["1234", "5678"] {
+                let again = try await browser.get(path + "?tag=tag-\(tag)").text
+                #expect(again.contains("Wipe Simulated …\(tag) of Worker A") && again.contains("it is not saved"))
+            }
             let none = try await fixture.service.administration.operations(
                 ofRegistration: nil, as: ConsoleFixture.owner)
             #expect(none.isEmpty)

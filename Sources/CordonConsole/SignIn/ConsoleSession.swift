@@ -2,13 +2,23 @@ import Foundation
 
 /// The session of a person who is signed in to the console.
 struct ConsoleSession: Codable, Sendable, Equatable {
-    /// What was filled in when the session ended, or a fresh sign-in was asked for.
+    /// What was filled in and sent, and has not taken effect: previewed, refused, waiting for a second administrator, or for a sign-in.
     struct Draft: Codable, Sendable, Equatable {
-        /// The page to which it belongs.
+        /// The page to which it belongs, with its query where that says which of several forms it is.
         var path: String
         var values: [String: [String]]
         /// The id of the change that waits for a second administrator because of it; nil for other forms.
         var change: String?
+
+        fileprivate var size: Int {
+            values.reduce(0) { sum, field in field.value.reduce(sum + field.key.utf8.count) { $0 + $1.utf8.count } }
+        }
+
+        /// Whether it belongs to a page, which may be asked for without saying which of several forms is meant.
+        func belongs(to page: String) -> Bool {
+            let (own, asked) = (path.split(separator: "?", maxSplits: 1), page.split(separator: "?", maxSplits: 1))
+            return own.first == asked.first && (own.count < 2 || asked.count < 2 || own[1] == asked[1])
+        }
     }
 
     /// Who it is, by the object id.
@@ -22,22 +32,33 @@ struct ConsoleSession: Codable, Sendable, Equatable {
     var ends: Date
     /// What forms carry to show that they are of this session.
     var csrf: String
-    var draft: Draft?
-    /// What was filled in before that on other pages, newest first; nil in a session of an earlier version.
-    var earlier: [Draft]?
+    /// The newest form that is kept.
+    private(set) var draft: Draft?
+    /// Those that were kept before it for other pages, newest first; nil in a session of an earlier version.
+    private(set) var earlier: [Draft]?
     /// The language that the person chose; nil for what the browser asks for.
     var language: String?
 
     /// The most forms of one session that are kept.
     private static let mostDrafts = 4
 
-    /// What was filled in and not sent, newest first, a form for each page.
+    /// The forms that are kept, newest first, one for each page.
     private(set) var drafts: [Draft] {
         get { [draft].compactMap(\.self) + (earlier ?? []) }
-        set { (draft, earlier) = (newValue.first, Array(newValue.dropFirst().prefix(Self.mostDrafts - 1))) }
+        set { (draft, earlier) = (newValue.first, Array(newValue.dropFirst())) }
     }
 
-    mutating func keep(_ draft: Draft) { drafts = [draft] + drafts.filter { $0.path != draft.path } }
+    /// Keeps a form in place of the one of its page, and as few bytes of all as one form may have: every request reads them.
+    mutating func keep(_ draft: Draft) {
+        var kept = [draft] + drafts.filter { $0.path != draft.path }
+        while kept.count > 1, kept.count > Self.mostDrafts || kept.reduce(0, { $0 + $1.size }) > ConsoleForm.largest {
+            // Releasing a change may take days, and without its form it cannot be used.
+            kept.remove(at: kept.dropFirst().lastIndex { $0.change == nil } ?? kept.count - 1)
+        }
+        drafts = kept
+    }
+
+    mutating func keepDrafts(of other: ConsoleSession) { drafts = other.drafts }
 
     mutating func forgetDraft(of path: String) { drafts.removeAll { $0.path == path } }
 }

@@ -100,7 +100,7 @@ struct ConsoleSignIn: Sendable {
         // What a person typed is shown to that person alone.
         let old = try await keeper.session(of: request)
         if let old, old.session.person == person {
-            (session.draft, session.earlier) = (old.session.draft, old.session.earlier)
+            session.keepDrafts(of: old.session)
             session.language = old.session.language
             // Pages in other tabs, which were shown by the session of before, may still be sent.
             session.csrf = old.session.csrf
