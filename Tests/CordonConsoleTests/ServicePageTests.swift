@@ -257,6 +257,30 @@ import Testing
         }
     }
 
+    @Test func `the rules of a person count the sets of an app that is behind a thousand others in the catalogue`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy(["displayName": "Core", "printBlocked": true])
+        _ = try await fixture.service.administration.targetApps(
+            [], group: .allCoreMicrosoftApps, ofPolicy: id, as: ConsoleFixture.owner)
+        try await fixture.storage.write(ConsoleFixture.tenant) { records in
+            for number in 0..<1_001 {
+                try records.save(CatalogueApp(bundleID: "a.\(number)", displayName: "A \(number)"))
+            }
+            try records.save(CatalogueApp(bundleID: "z.last", displayName: "Z", groups: [.allCoreMicrosoftApps]))
+        }
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/people/oid-worker/rules?app="
+            #expect(try await browser.get(path + "Z.last").text.contains("Block printing"))
+            let other = try await browser.get(path + "a.1").text
+            #expect(other.contains("No policy reaches this person in this app."))
+            let unknown = try await browser.get(path + "com.contoso.unknown").text
+            #expect(unknown.contains("No policy reaches this person in this app."))
+        }
+    }
+
     @Test func `the rules of a person name each value's policy and the policies that say otherwise`() async throws {
         let fixture = try await ConsoleFixture()
         let strict = try await fixture.publishPolicy(["displayName": "Strict", "printBlocked": true])

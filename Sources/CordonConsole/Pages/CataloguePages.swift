@@ -25,9 +25,21 @@ struct CataloguePages {
         return all.map { ($0.text("id"), .data($0.text("displayName"))) }
     }
 
+    /// The apps of the catalogue, to offer them; none where it cannot be read.
+    static func apps(_ visit: ConsoleVisit) async -> [JSONValue] { (try? await readApps(visit)) ?? [] }
+
     /// The apps of the catalogue.
-    static func apps(_ visit: ConsoleVisit) async -> [JSONValue] {
-        (try? await visit.api.all(apps + "?$top=200")) ?? []
+    static func readApps(_ visit: ConsoleVisit) async throws -> [JSONValue] {
+        try await visit.api.all(apps + "?$top=200")
+    }
+
+    /// The entry of an app, however many others there are; nil where the catalogue has none.
+    static func app(_ bundleID: String, _ visit: ConsoleVisit) async throws -> JSONValue? {
+        do {
+            return try await visit.api.get(apps + "/" + ConsolePath.part(bundleID))
+        } catch let refusal as Refusal where refusal.status == .notFound {
+            return nil
+        }
     }
 
     // MARK: Lists and forms of both

@@ -26,19 +26,23 @@ struct PersonRules {
         }
         known = Set(entities.flatMap(Self.apps)).sorted()
         let named = Set(entities.map { $0.text("appGroupType") }.filter(PolicyPages.isSet)).subtracting(["allApps"])
-        // Which apps are in a named set, the catalogue says.
-        let catalogue = (named.isEmpty ? [] : await CataloguePages.apps(visit)).filter {
-            !named.isDisjoint(with: Self.sets($0))
+        // Which apps are in a named set, the catalogue says. What cannot be read there is no answer about the person.
+        var bundle = app.isEmpty ? entities.lazy.flatMap(Self.apps).first ?? "" : app
+        var entry: JSONValue?
+        if !named.isEmpty {
+            entry =
+                bundle.isEmpty
+                ? try await CataloguePages.readApps(visit).first { !named.isDisjoint(with: Self.sets($0)) }
+                : try await CataloguePages.app(bundle, visit)
         }
-        let bundle =
-            app.isEmpty ? entities.lazy.flatMap(Self.apps).first ?? catalogue.first?.text("bundleId") ?? "" : app
+        if bundle.isEmpty { bundle = entry?.text("bundleId") ?? "" }
         bundleID = bundle
-        let sets = Set(catalogue.filter { $0.text("bundleId").lowercased() == bundle.lowercased() }.flatMap(Self.sets))
+        let (sets, folded) = (Set(entry.map(Self.sets) ?? []), bundle.lowercased())
         let reaching = entities.filter { entity in
             let (apps, group) = (Self.apps(entity).map { $0.lowercased() }, entity.text("appGroupType"))
             let levels = entity.text("targetedAppManagementLevels").lowercased()
             return
-                (apps.contains(bundle.lowercased()) || group == "allApps" || sets.contains(group)
+                (apps.contains(folded) || group == "allApps" || sets.contains(group)
                 || (apps.isEmpty && PolicyPages.isForEveryone(entity)))
                 && (level.isEmpty || levels.isEmpty || levels.contains("unspecified")
                     || levels.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces) == level })
