@@ -13,7 +13,7 @@ struct ConsoleVisit: Sendable {
     let query: ConsoleForm
     /// What was sent.
     let form: ConsoleForm
-    /// What was filled in before the session ended, for this page.
+    /// What was filled in before for this page, and has not taken effect.
     let draft: ConsoleForm?
     let keys: [String]
     let language: ConsoleLanguage
