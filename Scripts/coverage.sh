@@ -12,6 +12,8 @@ export CORDON_TESTS
 folder=.build/coverage
 # The tests alone: snippets are built with `--build-tests` whatever the package leaves out, and need what it left out.
 swift build --product cordonPackageTests --enable-code-coverage --scratch-path "$folder"
+# As Scripts/test.sh has it: else all tests begin at once, and what waits for a moment waits for all the others.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(getconf _NPROCESSORS_ONLN)}
 swift test --skip-build --enable-code-coverage --scratch-path "$folder"
 report=$(swift test --show-codecov-path --scratch-path "$folder")
 python3 - "$report" "$folder/missed.txt" "$(for part in "${!floors[@]}"; do printf '%s=%s ' "$part" "${floors[$part]}"; done)" <<'PYTHON'
