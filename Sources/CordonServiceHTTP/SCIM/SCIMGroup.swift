@@ -43,8 +43,13 @@ package enum SCIMGroup {
         guard let name = try document.attribute("displayName")?.string, !name.isEmpty else {
             throw Refusal.scim(400, "displayName is missing", kind: "invalidValue")
         }
+        let listed = try document.attribute("members") ?? .null
+        // What is no list would otherwise be read as no members, and empty the group.
+        guard listed == .null || listed.array != nil else {
+            throw Refusal.scim(400, "members must be a list", kind: "invalidValue")
+        }
         var members: Set<DirectoryGroup.Member> = []
-        for entry in try document.attribute("members")?.array ?? [] {
+        for entry in listed.array ?? [] {
             guard let value = try entry.attribute("value")?.string, !value.isEmpty else {
                 throw Refusal.scim(400, "a member has no value", kind: "invalidValue")
             }

@@ -12,23 +12,24 @@ package struct SCIMPatch {
     private static let most = 1_000
 
     package init(_ body: JSONValue) throws {
-        guard let list = body["Operations"]?.array, list.count <= Self.most else {
+        guard let list = try body.attribute("Operations")?.array, list.count <= Self.most else {
             throw Refusal.scim(400, "Operations are missing or too many", kind: "invalidSyntax")
         }
         var operations: [(Kind, SCIMPath?, JSONValue?)] = []
         for item in list {
             // Some systems write the word with a capital letter.
-            guard let kind = item["op"]?.string.flatMap({ Kind(rawValue: $0.lowercased()) }) else {
+            guard let kind = try item.attribute("op")?.string.flatMap({ Kind(rawValue: $0.lowercased()) }) else {
                 throw Refusal.scim(400, "op must be add, replace or remove", kind: "invalidSyntax")
             }
-            let path = try item["path"]?.string.map { text in try SCIMPath(text) }
+            let path = try item.attribute("path")?.string.map { text in try SCIMPath(text) }
+            let value = try item.attribute("value")
             guard kind != .remove || path != nil else {
                 throw Refusal.scim(400, "remove needs a path", kind: "noTarget")
             }
-            guard kind == .remove || item["value"] != nil else {
+            guard kind == .remove || value != nil else {
                 throw Refusal.scim(400, "add and replace need a value", kind: "invalidValue")
             }
-            operations.append((kind, path, item["value"]))
+            operations.append((kind, path, value))
         }
         self.operations = operations
     }

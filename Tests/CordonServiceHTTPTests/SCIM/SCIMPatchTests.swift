@@ -90,6 +90,26 @@ import Testing
         #expect(person.surname == "B" && person.mail == "y@example.test" && person.department == "Sales")
     }
 
+    @Test func `a change's own members are found in any case, so that none is taken for one without a value`() throws {
+        let group: JSONValue = ["displayName": "G", "members": [["value": "1"], ["value": "2"]]]
+        func patch(_ operation: JSONValue) throws -> SCIMPatch { try SCIMPatch(["operations": [operation]]) }
+        let removal = try patch(["op": "remove", "path": "members", "Value": [["value": "1"]]])
+        #expect(try removal.applied(to: group)["members"] == [["value": "2"]])
+        #expect(try removal.members != nil)
+        let addition = try patch(["OP": "add", "Path": "members", "value": ["value": "3"]])
+        #expect(try addition.applied(to: group)["members"]?.array?.count == 3)
+        #expect(throws: Refusal.self) { try patch(["op": "remove", "path": "members", "value": [], "Value": []]) }
+    }
+
+    @Test func `members that are no list empty no group`() throws {
+        func members(_ value: JSONValue) throws -> Set<DirectoryGroup.Member> {
+            try SCIMGroup.group(["displayName": "G", "members": value], id: nil, known: nil, groups: []).members
+        }
+        #expect(throws: Refusal.self) { try members(["value": "1"]) }
+        #expect(throws: Refusal.self) { try members("1") }
+        #expect(try members(.null) == [] && members([]) == [])
+    }
+
     @Test func `names of attributes may have digits and hyphens`() throws {
         let path: JSONValue = "x509Certificates[type eq \"a\"].value-1"
         #expect(try patched([["op": "add", "path": path, "value": "x"]])["x509Certificates"]?.array?.count == 1)
