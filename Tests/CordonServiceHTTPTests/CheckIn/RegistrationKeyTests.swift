@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import CordonProtocol
 import CordonService
@@ -94,6 +95,39 @@ import Testing
             }
             let own = try await send(client, Self.registrations, as: device, shared, device.registration)
             #expect(own.status == 200, "\(own.text)")
+        }
+    }
+
+    /// The same token with the other signature that is as good: ECDSA takes (r, n - s) where it takes (r, s).
+    private func resigned(_ token: String) throws -> String {
+        let parts = token.split(separator: ".").map(String.init)
+        var signature = [UInt8](try #require(Base64URL.decode(parts[2])))
+        let high: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0] + Array(repeating: 0xFF, count: 8)
+        let low: [UInt8] = [
+            0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+        ]
+        var borrow = 0
+        for (index, byte) in (high + low).enumerated().reversed() {
+            let rest = Int(byte) - Int(signature[32 + index]) - borrow
+            borrow = rest < 0 ? 1 : 0
+            signature[32 + index] = UInt8(truncatingIfNeeded: rest)
+        }
+        return "\(parts[0]).\(parts[1]).\(Base64URL.encode(Data(signature)))"
+    }
+
+    @Test func `a token with its signature written otherwise is the same token`() async throws {
+        try await withService { service, client in
+            let (device, thief) = (TestDevice(), TestDevice(tag: "tag-2"))
+            let shared = try token(service)
+            let other = try resigned(shared)
+            #expect(other != shared)
+            let own = try await send(client, Self.registrations, as: device, shared, device.registration)
+            #expect(own.status == 201, "\(own.text)")
+            let stolen = try await send(client, Self.registrations, as: thief, other, thief.registration)
+            #expect(stolen.status == 401 && stolen.text.contains("another key before"), "\(stolen.text)")
+            // The control: the other signature is good.
+            let again = try await send(client, Self.registrations, as: device, other, device.registration)
+            #expect(again.status == 200, "\(again.text)")
         }
     }
 
