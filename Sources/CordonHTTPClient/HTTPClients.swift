@@ -108,8 +108,6 @@ final class HTTPClients: Sendable {
         var configuration = HTTPClient.Configuration.guarded
         configuration.tlsConfiguration = tls
         configuration.timeout.connect = .seconds(10)
-        // A refused connection is an answer: the caller decides whether to try again.
-        configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }
 

@@ -83,6 +83,27 @@ import Testing
         }
     }
 
+    @Test func `why no connection to a provider can be made is told at once, and does not count as no answer in time`()
+        async throws
+    {
+        let connections = Locked(0)
+        let provider = try RawServer { connection in
+            connections.withLock { $0 += 1 }
+            connection.write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        defer { provider.stop() }
+        do throws(TokenRefusal) {
+            _ = try await NetworkIssuerDocuments(timeout: .seconds(5))
+                .keySet(of: "https://127.0.0.1:\(provider.port)/it")
+            Issue.record("keys were found")
+        } catch {
+            #expect(error.code == .issuerUnavailable && error.reason == "the provider could not be reached")
+            #expect(error.note?.contains("SSL") == true, "\(error)")
+        }
+        #expect(connections.withLock { $0 } == 1)
+    }
+
     @Test(arguments: [
         "http://127.0.0.1:99999/keys", "http://127.0.0.1:65536/keys", "https://login.example.test:70000/keys",
         "http://169.254.169.254/keys", "http://[fd00:ec2::254]/keys", "http://localhost.example.test/keys",
