@@ -159,11 +159,6 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.groupEntry(id) }
     }
 
-    /// Whether there is a group with an id.
-    public func isGroup(_ id: String, as administrator: Administrator) async throws(ServiceError) -> Bool {
-        try await store.read(.read, as: administrator) { try $0.record(GroupEntry.self, folded(id)) != nil }
-    }
-
     /// Whether a group has more direct members than so many.
     public func groupHasMore(
         than number: Int, membersIn id: String, as administrator: Administrator

@@ -2,7 +2,7 @@ import CordonPolicy
 import HTTPTypes
 
 /// A filter of one comparison for equality: all that provisioning systems send (RFC 7644 §3.4.2.2).
-struct SCIMFilter: Equatable {
+struct SCIMFilter: Hashable {
     var attribute: String
     var value: JSONValue
 

@@ -45,37 +45,52 @@ package struct SCIMPatch {
                 guard let changes = value?.object else {
                     throw Refusal.scim(400, "a change without a path needs an object", kind: "invalidValue")
                 }
-                for (name, value) in changes.sorted(by: { $0.key < $1.key }) {
-                    if SCIMUser.extensions.contains(where: { $0.lowercased() == name.lowercased() }) {
-                        for (inner, value) in value.object ?? [:] {
-                            try Self.change(&members, kind, SCIMPath(name + ":" + inner), value)
-                        }
-                    } else {
-                        try Self.change(&members, kind, SCIMPath(name), value)
-                    }
-                }
+                for (path, value) in try Self.flattened(changes) { try Self.change(&members, kind, path, value) }
             }
         }
         return .object(members)
+    }
+
+    /// What a change without a path does, path by path.
+    ///
+    /// - Throws: ``Refusal`` where two spellings are of one path: which of them is meant cannot be told.
+    private static func flattened(_ changes: [String: JSONValue]) throws -> [(SCIMPath, JSONValue)] {
+        var all: [(SCIMPath, JSONValue)] = []
+        for (name, value) in changes.sorted(by: { $0.key < $1.key }) {
+            if SCIMUser.extensions.contains(where: { $0.lowercased() == name.lowercased() }) {
+                for (inner, value) in value.object ?? [:] { all.append((try SCIMPath(name + ":" + inner), value)) }
+            } else {
+                all.append((try SCIMPath(name), value))
+            }
+        }
+        guard Set(all.map(\.0.folded)).count == all.count else {
+            throw Refusal.scim(400, "an attribute is there twice", kind: "invalidValue")
+        }
+        return all
     }
 
     /// Members that come into a group and go out of it.
     package struct MemberChange {
         private var steps: [(isAdded: Bool, name: String, isGroup: Bool?)] = []
 
-        /// The members; of one that several operations name, the last counts. What comes in and says nothing of its kind is a group
-        /// if there is one with the id, else a person.
+        /// The folded ids of those that come in and say nothing of their kind.
+        var untyped: Set<String> {
+            Set(steps.filter { $0.isAdded && $0.isGroup == nil }.map { $0.name.lowercased() })
+        }
+
+        /// The members; of one that several operations name, the last counts.
+        ///
+        /// - Parameter groups: The folded ids of known groups: what comes in and says nothing of its kind is one of them, or else a person.
         func resolved(
-            isGroup: (String) async throws -> Bool
-        ) async throws -> (added: Set<DirectoryGroup.Member>, removed: Set<DirectoryGroup.Member>) {
+            groups: Set<String>
+        ) -> (added: Set<DirectoryGroup.Member>, removed: Set<DirectoryGroup.Member>) {
             var added: [String: DirectoryGroup.Member] = [:]
             var removed: [String: Set<DirectoryGroup.Member>] = [:]
             for step in steps {
                 let key = step.name.lowercased()
                 let both: Set<DirectoryGroup.Member> = [.user(step.name), .group(step.name)]
                 if step.isAdded {
-                    let isKnown = try await isGroup(step.name)
-                    added[key] = step.isGroup ?? isKnown ? .group(step.name) : .user(step.name)
+                    added[key] = step.isGroup ?? groups.contains(key) ? .group(step.name) : .user(step.name)
                     removed[key] = nil
                 } else {
                     // Whichever of them is in it; a group may have left the directory before its membership.
@@ -142,14 +157,15 @@ package struct SCIMPatch {
             let new = value?.array ?? [value].compactMap(\.self)
             let old = members[name]?.array ?? []
             // By marks: each with each would take minutes where both are long.
-            var marks = Set(try (kind == .remove ? new : old).map(mark))
-            let all: [JSONValue] =
-                switch kind {
-                case .replace: new
-                case .add: old + (try new.filter { marks.insert(try mark($0)).inserted })
-                case .remove: value == nil ? [] : try old.filter { !marks.contains(try mark($0)) }
-                }
-            members[name] = .array(all)
+            switch kind {
+            case .replace: members[name] = .array(new)
+            case .add:
+                var marks = Set(try old.map(mark))
+                members[name] = .array(old + (try new.filter { marks.insert(try mark($0)).inserted }))
+            case .remove:
+                let marks = Set(try new.map(mark))
+                members[name] = .array(value == nil ? [] : try old.filter { !marks.contains(try mark($0)) })
+            }
         }
     }
 
@@ -168,13 +184,14 @@ package struct SCIMPatch {
         guard let sub, let value else { throw Refusal.scim(400, "nothing has what the path names", kind: "noTarget") }
         var entry = [filter.attribute: filter.value]
         // Both may be the same attribute; a literal with one name twice ends the process.
-        entry[sub] = value
+        entry[name(sub, in: entry)] = value
         return items + [.object(entry)]
     }
 
-    /// What two entries of a list have in common that are about the same: their value, or all of them where they have none.
+    /// What two entries of a list have in common that are about the same: their value in any case, as members and
+    /// addresses have it (RFC 7643 §8.7.1), or all of them where they have none.
     private static func mark(_ entry: JSONValue) throws -> JSONValue {
-        try entry.attribute("value").map { ["value": $0] } ?? entry
+        try entry.attribute("value").map { ["value": $0.string.map { .string($0.lowercased()) } ?? $0] } ?? entry
     }
 
     /// How a resource spells an attribute; as it is given where the resource has none of that name.

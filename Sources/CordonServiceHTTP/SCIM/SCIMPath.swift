@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Where in a resource a change is made (RFC 7644 §3.5.2): `attribute`, `attribute.sub`, `attribute[filter]` or
 /// `attribute[filter].sub`, with a schema's URN in front where it is not the core.
-struct SCIMPath: Equatable {
+struct SCIMPath: Hashable {
     /// The extension's URN, nil for the core schema.
     var schema: String?
     var attribute: String
@@ -35,6 +35,15 @@ struct SCIMPath: Equatable {
         } else if !rest.isEmpty {
             throw Self.malformed
         }
+    }
+
+    /// What all spellings of the path have in common.
+    var folded: SCIMPath {
+        var path = self
+        path.attribute = attribute.lowercased()
+        if let filter { path.filter?.attribute = filter.attribute.lowercased() }
+        path.sub = sub?.lowercased()
+        return path
     }
 
     static let malformed = Refusal.scim(400, "the path is not one of this service", kind: "invalidPath")

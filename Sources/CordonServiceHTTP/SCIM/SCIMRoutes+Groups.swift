@@ -69,9 +69,12 @@ extension SCIMRoutes {
         let untyped = try (document.attribute("members")?.array ?? []).filter {
             try $0.attribute("type")?.string == nil
         }
-        let names = Set(try untyped.compactMap { try $0.attribute("value")?.string?.lowercased() })
-        guard !names.isEmpty else { return [] }
-        return try await administration.groups(among: names, as: context.administrator)
+        return try await groups(
+            among: Set(try untyped.compactMap { try $0.attribute("value")?.string?.lowercased() }), context)
+    }
+
+    private func groups(among names: Set<String>, _ context: AdministrationContext) async throws -> Set<String> {
+        names.isEmpty ? [] : try await administration.groups(among: names, as: context.administrator)
     }
 
     /// The largest group that is sent back whole after members of it were changed.
@@ -83,9 +86,7 @@ extension SCIMRoutes {
     ) async throws -> Response {
         let administrator = context.administrator
         let id = try await administration.groupEntry(context.decodedKey("id"), as: administrator).id
-        let (added, removed) = try await members.resolved { name in
-            try await administration.isGroup(name, as: administrator)
-        }
+        let (added, removed) = members.resolved(groups: try await groups(among: members.untyped, context))
         try await provisioning.changeMembers(ofGroup: id, adding: added, removing: removed, as: administrator)
         guard try await !administration.groupHasMore(than: Self.largestAnswer, membersIn: id, as: administrator)
         else { return Response(status: .noContent) }

@@ -34,11 +34,11 @@ import Testing
     }
 
     @Test func `an entry that a path describes by the very attribute that it sets has that attribute once`() throws {
-        for (path, value) in [("emails[value eq \"x\"].value", "y"), ("members[type eq \"User\"].type", "Group")] {
+        for (path, value) in [("emails[Value eq \"x\"].value", "y"), ("members[type eq \"User\"].type", "Group")] {
             let name = String(path.prefix { $0 != "[" })
             let attribute = String(path.drop { $0 != "." }.dropFirst())
             let entry = try patched([["op": "add", "path": .string(path), "value": .string(value)]])[name]?.array?.last
-            #expect(entry == .object([attribute: .string(value)]))
+            #expect(try entry?.attribute(attribute) == .string(value) && entry?.object?.count == 1)
         }
     }
 
@@ -99,6 +99,45 @@ import Testing
         let addition = try patch(["OP": "add", "Path": "members", "value": ["value": "3"]])
         #expect(try addition.applied(to: group)["members"]?.array?.count == 3)
         #expect(throws: Refusal.self) { try patch(["op": "remove", "path": "members", "value": [], "Value": []]) }
+    }
+
+    @Test func `a change without a path that names one attribute twice is refused`() throws {
+        for value: JSONValue in [
+            ["Active": false, "active": true], [SCIMUser.schema + ":active": false, "active": true],
+            ["name.givenName": "A", "Name.GivenName": "B"],
+            [SCIMUser.enterprise: ["Department": "A", "department": "B"]],
+        ] {
+            #expect(throws: Refusal.self) { try patched([["op": "replace", "value": value]]) }
+        }
+        let mails = try patched([
+            ["op": "add", "value": ["emails[type eq \"work\"].value": "w", "emails[type eq \"home\"].value": "h"]]
+        ])["emails"]
+        #expect(mails?.array?.count == 2)
+    }
+
+    @Test func `members are the same in any case`() throws {
+        func members(_ operation: String) throws -> JSONValue? {
+            try patched(
+                [["op": .string(operation), "path": "members", "value": [["value": "ADA"]]]],
+                ["displayName": "G", "members": [["value": "ada"]]])["members"]
+        }
+        #expect(try members("remove") == [])
+        #expect(try members("add") == [["value": "ada"]])
+    }
+
+    @Test func `only members that say nothing of their kind are looked for among the groups`() throws {
+        let added: JSONValue = [["value": "A"], ["value": "b", "type": "User"], ["value": "c"]]
+        let change = try #require(
+            try SCIMPatch([
+                "Operations": [
+                    ["op": "add", "path": "members", "value": added],
+                    ["op": "remove", "path": "members", "value": [["value": "d"]]],
+                ]
+            ]).members)
+        #expect(change.untyped == ["a", "c"])
+        let members = change.resolved(groups: ["a"])
+        #expect(members.added == [.group("A"), .user("b"), .user("c")])
+        #expect(members.removed == [.user("d"), .group("d")])
     }
 
     @Test func `members that are no list empty no group`() throws {

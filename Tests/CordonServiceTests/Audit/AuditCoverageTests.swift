@@ -21,7 +21,7 @@ struct AuditCoverageTests {
         "sessionRevocations", "sessionRevocation", "administratorsSince",
         "isAccountDisabled", "verdict",
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
-        "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",
+        "evidence", "groupEntries", "groupEntry", "groupHasMore", "members", "activeRegistrationCount",
         "directoryCount", "expiringApps", "installedVersions", "filterMatches", "protection", "people", "isBlocked",
         "newestAuditRecords", "directorySources", "reportFilters", "hasPeople", "wordOfEnabledAccount",
     ]
