@@ -37,7 +37,7 @@ struct CheckInGate: Sendable {
     /// How old a token may be that brings a new key, where no provider bound it to that key, in seconds.
     static let freshness: TimeInterval = 600
 
-    /// Lets a caller through whose token and proof are good, or refuses one who asks too often. Comes before the proof is
+    /// Lets a caller through whose token and proof are good, or refuses one who asks too often. Comes before proof and token are
     /// remembered, so that a request that was held back leaves nothing behind.
     typealias Admission = (DeviceCaller) async throws -> Void
 
@@ -105,13 +105,14 @@ struct CheckInGate: Sendable {
         let caller = DeviceCaller(
             account: account, key: proof.key, authenticated: token.authenticated, otherSubject: token.otherSubject,
             bodyDigest: proof.bodyDigest)
-        // Before anything is counted: who read the token must not use up the person's share.
-        if token.keyThumbprint == nil,
-            !users.admit(text, provedBy: proof.key.thumbprint, until: token.expires, at: now())
-        {
-            throw TokenRefusal(.unprovedKey, "the token came with another key before")
-        }
+        let key = proof.key.thumbprint
+        let stolen = TokenRefusal(.unprovedKey, "the token came with another key before")
+        // Looked at before anything is counted: who read the token must not use up the person's share. Noted only afterwards: who gets
+        // tokens without end must not push out what is known of other people's.
+        let isFree = token.keyThumbprint == nil
+        guard !isFree || users.mayAdmit(text, provedBy: key) else { throw stolen }
         try await admission(caller)
+        guard !isFree || users.admit(text, provedBy: key, until: token.expires, at: now()) else { throw stolen }
         try remember(proof)
         return caller
     }

@@ -10,10 +10,16 @@ package enum AdministrationDeadline {
     ///
     /// - Throws: A refusal with status 503.
     package static func check() throws {
-        guard let end, Task.isCancelled || ContinuousClock.now > end else { return }
+        guard let end else { return }
+        guard !Task.isCancelled else { throw stopping }
+        guard ContinuousClock.now > end else { return }
         throw Refusal(
             .serviceUnavailable, "too-much",
             "This takes too long here: ask for less, such as for one person or one app.",
             headers: [.retryAfter: "30"])
     }
+
+    /// What waits or works when the server stops.
+    static let stopping = Refusal(
+        .serviceUnavailable, "stopping", "The service stops: try again in a moment.", headers: [.retryAfter: "30"])
 }

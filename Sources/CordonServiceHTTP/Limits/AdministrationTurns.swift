@@ -34,7 +34,7 @@ package final class AdministrationTurns: Sendable {
     ///
     /// - Parameter largest: The most bytes of the body.
     /// - Throws: A refusal with status 429 where too much of the caller is under way already, with status 503 where its turn does
-    ///   not come, and with 413 for a body that is too large; else what the body throws.
+    ///   not come or the server stops, and with 413 for a body that is too large; else what the body throws.
     package func run<Value>(
         _ request: Request, atMost largest: Int, for caller: String, _ body: (Request) async throws -> Value
     ) async throws -> Value {
@@ -134,6 +134,7 @@ package final class AdministrationTurns: Sendable {
                 giveUp(id)
             }
             guard isTaken else {
+                guard !Task.isCancelled else { throw AdministrationDeadline.stopping }
                 throw Refusal(
                     .serviceUnavailable, "busy", "Other requests of administrators took too long.",
                     headers: [.retryAfter: "30"])

@@ -21,11 +21,21 @@ final class TokenUsers: Sendable {
         self.capacity = capacity
     }
 
-    /// Whether the key is the first that came with the token.
-    func admit(_ token: String, provedBy key: String, until: Date, at now: Date) -> Bool {
+    /// Whether no other key came with the token; notes nothing.
+    func mayAdmit(_ token: String, provedBy key: String) -> Bool {
+        let digest = Self.digest(of: token)
+        return known.withLock { $0[digest].map { $0.key == key } ?? true }
+    }
+
+    private static func digest(of token: String) -> SHA256Digest {
         // Without the signature: of ECDSA's, whoever reads one can make another that is good, too.
         let signed = token.lastIndex(of: ".").map { token[..<$0] } ?? token[...]
-        let digest = SHA256.hash(data: Data(signed.utf8))
+        return SHA256.hash(data: Data(signed.utf8))
+    }
+
+    /// Whether the key is the first that came with the token, which it is from now on where none came before.
+    func admit(_ token: String, provedBy key: String, until: Date, at now: Date) -> Bool {
+        let digest = Self.digest(of: token)
         return known.withLock { [capacity] known in
             if let use = known[digest] { return use.key == key }
             if known.count >= capacity {

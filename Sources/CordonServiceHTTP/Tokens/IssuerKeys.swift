@@ -7,7 +7,8 @@ import Foundation
 /// An unknown key id causes at most one fetch per provider and ``shortestPause``, so that forged tokens cannot make
 /// the service hammer its provider. Keys are also fetched again after ``longestAge``, so that a withdrawn one ends;
 /// when that fails the old ones stay for ``longestSilence``, since a provider that is down must not lock every person out, and
-/// an attacker who keeps it from being reached must not keep a withdrawn key alive for ever.
+/// an attacker who keeps it from being reached must not keep a withdrawn key alive for ever. Ages count either way, so that a clock
+/// that was a day ahead and is set back makes keys too old: how old they are cannot be told then.
 actor IssuerKeys {
     static let shortestPause: TimeInterval = 30
     static let longestAge: TimeInterval = 3_600

@@ -131,6 +131,29 @@ import Testing
         }
     }
 
+    @Test func `a request that was held back binds its token to no key, so that the limits bound what is remembered`()
+        async throws
+    {
+        try await withService { service, client in
+            let (device, other) = (TestDevice(), TestDevice(tag: "tag-2"))
+            let path = try await enrol(service, client, device)
+            func status(_ token: String) async throws -> Int {
+                try await send(client, path, as: device, token, device.checkIn(at: service.clock.now)).status
+            }
+            let used = try token(service)
+            var last = 200
+            for _ in 0..<20 where last == 200 { last = try await status(used) }
+            #expect(last == 429)
+            let heldBack = try token(service)
+            #expect(try await status(heldBack) == 429)
+            service.clock.advance(by: 60)
+            for (token, isBound) in [(heldBack, false), (used, true)] {
+                let answer = try await send(client, path, as: other, token, other.checkIn(at: service.clock.now))
+                #expect(answer.text.contains("another key before") == isBound, "\(answer.text)")
+            }
+        }
+    }
+
     @Test func `neither proof nor the binding of a token can be left out by another scheme`() async throws {
         try await withService { service, client in
             let (device, thief) = (TestDevice(), TestDevice(tag: "tag-2"))

@@ -136,7 +136,7 @@ import Testing
         let waiting = hold(turns, .get, "other", order)
         try await until { turns.waiting == 1 }
         waiting.task.cancel()
-        await #expect(throws: Refusal(.serviceUnavailable, "busy", "")) { try await waiting.task.value }
+        await #expect(throws: AdministrationDeadline.stopping) { try await waiting.task.value }
         first.end.finish()
         try await first.task.value
         let looking = Task {
@@ -145,7 +145,7 @@ import Testing
                 try AdministrationDeadline.check()
             }
         }
-        await #expect(throws: Refusal(.serviceUnavailable, "too-much", "")) { try await looking.value }
+        await #expect(throws: AdministrationDeadline.stopping) { try await looking.value }
     }
 
     @Test func `looking through records ends at the request's deadline`() async throws {

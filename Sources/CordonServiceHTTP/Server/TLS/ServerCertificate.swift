@@ -36,6 +36,8 @@ final class ServerCertificate: Sendable {
         var key: NIOSSLPrivateKey
         var stamp: [Stamp]
         var looked: Date
+        /// Why the files cannot be used, as the log says already.
+        var told: String?
     }
 
     /// What tells a replaced file from the one before.
@@ -88,12 +90,17 @@ final class ServerCertificate: Sendable {
             guard abs(moment.timeIntervalSince(loaded.looked)) >= Self.pause else { return (loaded.chain, loaded.key) }
             loaded.looked = moment
             do throws(ProgramError) {
-                guard try Self.stamp(files) != loaded.stamp else { return (loaded.chain, loaded.key) }
+                guard try Self.stamp(files) != loaded.stamp else {
+                    loaded.told = nil
+                    return (loaded.chain, loaded.key)
+                }
                 loaded = try Self.load(files, at: moment)
                 logger.notice("the certificate was replaced")
             } catch {
+                guard error.reason != loaded.told else { return (loaded.chain, loaded.key) }
+                loaded.told = error.reason
                 logger.error(
-                    "the new certificate cannot be used",
+                    "the certificate's files cannot be used",
                     metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             }
             return (loaded.chain, loaded.key)
