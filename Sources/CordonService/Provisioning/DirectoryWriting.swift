@@ -58,17 +58,22 @@ private func checkShown(_ text: String?, _ member: String) throws(ServiceError) 
 
 extension StorageTransaction {
     /// Adds a person, or replaces the one with this id; one who was removed is back.
-    ///
-    /// Where that disables the account, what a provider said before, and what comes late, does not enable it again.
     func add(_ user: DirectoryUser, at now: Date) throws(ServiceError) {
-        if !user.accountEnabled, try record(DirectoryUser.self, user.storageID)?.accountEnabled ?? true {
-            var signals =
-                try record(SessionRevocation.self, user.storageID) ?? SessionRevocation(userID: user.storageID)
-            signals.stateAsOf = max(now, signals.stateAsOf ?? now)
-            try save(signals)
-        }
+        try noteState(of: user, at: now)
         try save(user)
         try remove(RemovedPerson.self, user.storageID)
+    }
+
+    /// Has what a provider said before, and what comes late, not enable an account that the directory says is disabled, also where
+    /// it was so already by the provider's word.
+    func noteState(of user: DirectoryUser, at now: Date) throws(ServiceError) {
+        guard !user.accountEnabled else { return }
+        let known = try record(SessionRevocation.self, user.storageID)
+        let wasEnabled = try record(DirectoryUser.self, user.storageID)?.accountEnabled ?? true
+        guard known != nil || wasEnabled else { return }
+        var signals = known ?? SessionRevocation(userID: user.storageID)
+        signals.stateAsOf = max(now, signals.stateAsOf ?? now)
+        if signals != known { try save(signals) }
     }
 
     /// Removes a person from the directory and from every group, with what a time-keeping system said of them.

@@ -42,7 +42,10 @@ public struct Provisioning: Sendable {
                 throw ServiceError(.preconditionFailed, "the person was changed meanwhile")
             }
             try change.checkName(of: user)
-            guard before != user else { return }
+            guard before != user else {
+                try change.noteState(of: user, at: change.now)
+                return
+            }
             try targeting.announceChange(toUsers: [user.id], in: &change) { change in
                 try change.add(user, at: change.now)
             }

@@ -62,6 +62,21 @@ import Testing
         }
     }
 
+    @Test func `the directory's word that an account is disabled counts from when it was said last`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        try await test.service.provisioning.apply(
+            signal(.accountDisabled, test), from: "https://login.example", of: TestOrganisation.tenant)
+        let ada = try await test.service.administration.user("oid-ada", as: test.owner)
+        test.clock.advance(by: 10)
+        // Nothing differs, and it is said later than what comes late.
+        try await test.service.provisioning.saveUser(ada, as: test.owner)
+        for (after, isEnabled) in [(-5.0, false), (5.0, true)] {
+            try await test.service.provisioning.apply(
+                signal(.accountEnabled, test, after: after), from: "https://login.example", of: TestOrganisation.tenant)
+            #expect(try await test.service.administration.user("oid-ada", as: test.owner).accountEnabled == isEnabled)
+        }
+    }
+
     @Test func `a revoked session has its moment, also for a person whom the directory does not know`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.service.provisioning.apply(
