@@ -1,4 +1,3 @@
-import CordonBase
 import CordonProtocol
 import Foundation
 
@@ -8,14 +7,20 @@ struct ProofVerifier: Sendable {
     let nonces: ProofNonces
     private let replays: ReplayCache
     private let now: @Sendable () -> Date
-    /// The second since which proofs are remembered, by the clock as it was set back since.
-    private let started: Locked<Date>
+    /// For how long proofs have been remembered.
+    private let running: @Sendable () -> Duration
 
-    /// - Parameter capacity: The most proofs that are remembered.
-    init(nonces: ProofNonces = ProofNonces(), capacity: Int, now: @escaping @Sendable () -> Date) {
+    /// - Parameters:
+    ///   - capacity: The most proofs that are remembered.
+    ///   - running: For how long they have been remembered, by a clock that nobody sets; nil for since now.
+    init(
+        nonces: ProofNonces = ProofNonces(), capacity: Int, now: @escaping @Sendable () -> Date,
+        running: (@Sendable () -> Duration)? = nil
+    ) {
         self.nonces = nonces
         self.now = now
-        started = Locked(Self.second(of: now()))
+        let begun = ContinuousClock.now
+        self.running = running ?? { begun.duration(to: .now) }
         // A proof may come as early as its tolerance before its time and as late as that after it.
         self.replays = ReplayCache(span: 2 * DPoPProof.tolerance + 1, capacity: capacity, now: now())
     }
@@ -59,15 +64,9 @@ struct ProofVerifier: Sendable {
         return proof
     }
 
+    /// The second since which proofs are remembered, by the clock as it is set now.
     private func start(at moment: Date) -> Date {
-        started.withLock { started in
-            started = min(started, Self.second(of: moment))
-            return started
-        }
-    }
-
-    private static func second(of moment: Date) -> Date {
-        Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down))
+        Date(timeIntervalSince1970: (moment.timeIntervalSince1970 - running() / .seconds(1)).rounded(.down))
     }
 
     /// Remembers a proof that was checked, provided that it was never seen before.

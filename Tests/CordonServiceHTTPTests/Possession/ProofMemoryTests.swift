@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import CordonProtocol
 import CordonService
@@ -79,13 +80,23 @@ import Testing
         try use(used, at: before)
         #expect(throws: Refusal.replayedProof) { try use(used, at: before) }
         clock.advance(by: 5)
-        let after = ProofVerifier(capacity: 10, now: { clock.now })
+        let after = ProofVerifier(capacity: 10, now: { clock.now }, running: { .zero })
         #expect(throws: Refusal.self) { try use(used, at: after) }
         try use(try proof(), at: after)
         // A clock that was ahead at the start and was set back since shuts no administrator out.
         clock.advance(by: -3_600)
         try use(try proof("two"), at: after)
         #expect(throws: Refusal.replayedProof) { try use(try proof(), at: after) }
+        clock.advance(by: 3_600)
+        // Nor does a clock that was wrong for a moment make proofs from before the start good.
+        let running = Locked(Duration.zero)
+        let unsteady = ProofVerifier(capacity: 10, now: { clock.now }, running: { running.withLock { $0 } })
+        clock.advance(by: -200)
+        try use(try proof("three"), at: unsteady)
+        clock.advance(by: 201)
+        running.withLock { $0 = .seconds(1) }
+        #expect(throws: Refusal.self) { try use(used, at: unsteady) }
+        try use(try proof("four"), at: unsteady)
     }
 
     @Test func `a key that has its share is refused, and others are not`() throws {
