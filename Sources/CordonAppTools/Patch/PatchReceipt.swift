@@ -30,6 +30,8 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
     private static let blockSize = 4096
 
     let version: Int
+    /// The name of what was patched; nil in receipts of earlier versions.
+    let name: String?
     let files: [File]
 
     /// Notes the original bytes of everything that is about to change.
@@ -45,7 +47,12 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
                     path: path, originalSize: old?.count, originalHash: old.map { CodeResources.sha256([$0]) },
                     patchedHash: CodeResources.sha256([new]), blocks: old.map { Self.blocks($0, new) } ?? []))
         }
+        self.init(name: root.standardizedFileURL.lastPathComponent, files: files)
+    }
+
+    private init(name: String?, files: [File]) {
         version = Self.currentVersion
+        self.name = name
         self.files = files
     }
 
@@ -59,22 +66,31 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
         self = receipt
     }
 
-    /// The receipt as a file; it may not lie inside the app, whose seal it would break.
-    /// - Throws: ``AppToolsError`` `refused` when the place is inside the app, or has the receipt of a patch that is in place.
+    /// The receipt as a file; it may not lie inside the app, whose seal it would break. What an earlier receipt at the place
+    /// says of files that are still as its patch left them is kept.
+    /// - Throws: ``AppToolsError`` `refused` when the place is inside the app, or has a receipt that would be lost.
     public func change(at url: URL, outside root: URL) throws(AppToolsError) -> FileChange {
         guard (try? Self.relative(url, to: root)) == nil else {
             throw AppToolsError(.refused, "the receipt must not lie inside the app", at: url.path)
         }
-        if let earlier = try? PatchReceipt(contentsOf: url), !earlier.files.isEmpty,
-            (try? earlier.restoration(of: root)) != nil
-        {
-            throw AppToolsError(
-                .refused, "is the receipt of an earlier patch, whose original bytes would be lost", at: url.path,
-                hint: "name another file, or undo that patch first: --remove --receipt")
+        var kept: [File] = []
+        if let earlier = try? PatchReceipt(contentsOf: url), !earlier.files.isEmpty {
+            kept = earlier.files.filter { file in
+                guard let place = try? Self.place(of: file, in: root), let present = try? InputFile.map(place) else {
+                    return false
+                }
+                return CodeResources.sha256([present]) == file.patchedHash
+            }
+            let again = Set(files.map(\.path))
+            guard earlier.name ?? name == name, !kept.contains(where: { again.contains($0.path) }) else {
+                throw AppToolsError(
+                    .refused, "is the receipt of an earlier patch, whose original bytes would be lost", at: url.path,
+                    hint: "name another file, or undo that patch first: --remove --receipt")
+            }
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        guard let data = try? encoder.encode(self) else {
+        guard let data = try? encoder.encode(PatchReceipt(name: name, files: files + kept)) else {
             throw AppToolsError(.unwritable, "the receipt cannot be encoded", at: url.path)
         }
         return FileChange(url, data)
@@ -87,10 +103,7 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
         var removals: [URL] = []
         let boundary = WriteBoundary(of: root)
         for file in files {
-            guard file.path.utf8.first != UInt8(ascii: "/"), !file.path.pathSteps.contains("..") else {
-                throw AppToolsError(.malformed, "the receipt names a file outside the app")
-            }
-            let url = file.path.isEmpty ? root : root.appendingPathComponent(file.path)
+            let url = try Self.place(of: file, in: root)
             let present = try InputFile.map(url)
             guard CodeResources.sha256([present]) == file.patchedHash else {
                 throw AppToolsError(.refused, "was changed after patching", at: url.path)
@@ -104,6 +117,13 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
             changes.append(FileChange(url, original, inside: boundary))
         }
         return Restoration(changes: changes, removals: removals)
+    }
+
+    private static func place(of file: File, in root: URL) throws(AppToolsError) -> URL {
+        guard file.path.utf8.first != UInt8(ascii: "/"), !file.path.pathSteps.contains("..") else {
+            throw AppToolsError(.malformed, "the receipt names a file outside the app")
+        }
+        return file.path.isEmpty ? root : root.appendingPathComponent(file.path)
     }
 
     private static func original(_ present: Data, _ size: Int, _ file: File) throws(AppToolsError) -> Data {

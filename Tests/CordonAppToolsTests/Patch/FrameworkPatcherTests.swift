@@ -227,6 +227,27 @@ struct FrameworkPatcherTests {
         #expect(throws: AppToolsError.self) { try PatchReceipt(contentsOf: receipt).restoration(of: app) }
     }
 
+    @Test func `a second receipt keeps what the first says of files that are still patched`() throws {
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        let receipt = scratch.folder.appendingPathComponent("receipt.json")
+        let files = ["App", "Frameworks/Demo.framework/Demo"].map(app.appendingPathComponent)
+        let before = try files.map { try Data(contentsOf: $0) }
+        for _ in 1...2 {
+            // As a build does that links the executable anew and leaves the framework as it is.
+            try before[0].write(to: files[0])
+            let changes = try patcher.plan(.install, app).changes
+            try AtomicWriter.write([PatchReceipt(before: changes, in: app).change(at: receipt, outside: app)])
+            try AtomicWriter.write(changes)
+        }
+        let other = scratch.folder.appendingPathComponent("Other.app")
+        #expect(throws: AppToolsError(.refused, "")) {
+            try PatchReceipt(before: [], in: other).change(at: receipt, outside: other)
+        }
+        try AtomicWriter.write(PatchReceipt(contentsOf: receipt).restoration(of: app).changes)
+        #expect(try files.map { try Data(contentsOf: $0) } == before)
+    }
+
     @Test func `an app without the SDK is reported`() throws {
         let scratch = try Scratch()
         let app = try Self.app(in: scratch)
