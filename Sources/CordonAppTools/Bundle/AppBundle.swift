@@ -17,6 +17,8 @@ struct AppBundle {
     let nested: [URL]
     /// Code files that belong to no nested bundle, such as libraries in `Frameworks`.
     let looseCode: [URL]
+    /// Links where the system looks for code, or in the place of such a folder, that lead to something in the app.
+    private let links: [URL]
 
     static func kind(of url: URL) -> Kind? {
         switch url.pathExtension {
@@ -44,7 +46,7 @@ struct AppBundle {
         let file = url.appendingPathComponent(name)
         executable = InputFile.kind(of: file).exists ? file : nil
         missingExecutable = executable == nil && (named != nil || kind != .framework) ? name : nil
-        (nested, looseCode) = Self.contents(of: url, executable: executable)
+        (nested, looseCode, links) = Self.contents(of: url, executable: executable)
     }
 
     /// Where patched code may lie (TL-FP-10).
@@ -52,18 +54,29 @@ struct AppBundle {
     /// Made and signed by the vendor of the system, or holding signatures and symbols instead of code.
     private static let foreignPlaces: Set<String> = ["_WatchKitStub", "_CodeSignature", "SC_Info", "dSYMs"]
 
-    /// What patching looks at besides the executable: libraries directly in `Frameworks`, frameworks and extensions.
-    /// Watch apps and App Clips are apps of their own (TL-FP-11).
-    var patchedLibraries: [URL] {
-        looseCode.filter {
-            $0.pathExtension == "dylib" && $0.deletingLastPathComponent().lastPathComponent == "Frameworks"
+    /// What patching looks at besides the executable: libraries directly in `Frameworks`, frameworks and extensions, also
+    /// those that lie elsewhere in the app and are linked from there. Watch apps and App Clips are apps of their own
+    /// (TL-FP-11).
+    /// - Parameter seen: Folders that were looked through. Links may lead to one in very many ways.
+    func patchedCode(_ seen: inout Set<[UInt8]>) -> (libraries: [URL], bundles: [URL]) {
+        var linked: [URL] = []
+        for link in links {
+            if !Self.isPlace(link) {
+                linked.append(link)
+            } else if seen.insert(link.realBytes + [UInt8(ascii: "/")]).inserted {
+                linked += Self.entries(link).sorted { $0.path < $1.path }
+            }
         }
-    }
-
-    var patchedBundles: [URL] {
-        nested.filter {
-            Self.kind(of: $0) != .app && Self.patchedPlaces.contains($0.deletingLastPathComponent().lastPathComponent)
-        }
+        let libraries = looseCode + linked.filter(InputFile.isRegular)
+        let bundles = nested + linked.filter { InputFile.kind(of: $0).isFolder }
+        return (
+            libraries.filter {
+                $0.pathExtension == "dylib" && $0.deletingLastPathComponent().lastPathComponent == "Frameworks"
+            },
+            bundles.filter {
+                [.framework, .appExtension].contains(Self.kind(of: $0)) && Self.isPlace($0.deletingLastPathComponent())
+            }
+        )
     }
 
     /// The apps inside: Watch apps and App Clips.
@@ -71,14 +84,14 @@ struct AppBundle {
 
     /// This bundle and all code bundles in it, deepest first each once, with the apps inside or without.
     static func insideOut(_ url: URL, withCompanions: Bool = true) throws(AppToolsError) -> [AppBundle] {
-        var seen: Set<String> = []
+        var seen: Set<[UInt8]> = []
         return try insideOut(url, withCompanions, &seen)
     }
 
     private static func insideOut(
-        _ url: URL, _ withCompanions: Bool, _ seen: inout Set<String>
+        _ url: URL, _ withCompanions: Bool, _ seen: inout Set<[UInt8]>
     ) throws(AppToolsError) -> [AppBundle] {
-        guard seen.insert(url.resolvingSymlinksInPath().path).inserted else { return [] }
+        guard seen.insert(url.realBytes).inserted else { return [] }
         let bundle = try AppBundle(url)
         var all: [AppBundle] = []
         for inner in bundle.nested where withCompanions || kind(of: inner) != .app {
@@ -113,21 +126,23 @@ struct AppBundle {
     /// The code bundles directly inside, wherever they lie, and the code files that belong to none of them, both
     /// ordered by path. The executable is in neither. Links are followed only where the system looks for code, so that
     /// one that leads out of the app is refused and not passed over. What lies in the app is found in its own
-    /// place, since links may lead to it in very many ways.
-    private static func contents(of url: URL, executable: URL?) -> (nested: [URL], code: [URL]) {
+    /// place, since links may lead to it in very many ways; such links are kept for patching.
+    private static func contents(of url: URL, executable: URL?) -> (nested: [URL], code: [URL], links: [URL]) {
         guard let walk = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil) else {
-            return ([], [])
+            return ([], [], [])
         }
         let executable = executable?.standardizedFileURL
-        let app = (outermost(around: url) ?? url).resolvingSymlinksInPath().path + "/"
+        let app = (outermost(around: url) ?? url).resolvingSymlinksInPath().path
         var nested: [URL] = []
         var code: [URL] = []
+        var links: [URL] = []
         for case let item as URL in walk {
             guard let entry = InputFile.entry(at: item) else { continue }
             if entry == .link {
-                let leadsInside = (item.resolvingSymlinksInPath().path + "/").hasPrefix(app)
+                let leadsInside = (item.resolvingSymlinksInPath().path + "/").lies(below: app)
+                if leadsInside, isPlace(item) || kind(of: item) != nil { links.append(item) }
                 guard !leadsInside || item.pathExtension == "dylib" else { continue }
-                let linked = patchedPlaces.contains(item.lastPathComponent) ? entries(item) : [item]
+                let linked = isPlace(item) ? entries(item) : [item]
                 nested += linked.filter { kind(of: $0) != nil }
                 code += linked.filter { $0.pathExtension == "dylib" }
             } else if entry != .folder {
@@ -142,7 +157,8 @@ struct AppBundle {
                 walk.skipDescendants()
             }
         }
-        return (nested.sorted { $0.path < $1.path }, code.sorted { $0.path < $1.path })
+        let ordered = [nested, code, links].map { $0.sorted { $0.path < $1.path } }
+        return (ordered[0], ordered[1], ordered[2])
     }
 
     /// - Throws: ``AppToolsError`` `malformed` when the bundle has to have an executable and has none.
@@ -151,6 +167,8 @@ struct AppBundle {
         throw AppToolsError(.malformed, "has no executable: \(missingExecutable) is not there", at: url.path)
     }
 
+    private static func isPlace(_ url: URL) -> Bool { patchedPlaces.contains(url.lastPathComponent) }
+
     private static func entries(_ folder: URL) -> [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.map { folder.appendingPathComponent($0) }
@@ -158,7 +176,12 @@ struct AppBundle {
 
     /// A folder that is only named like a bundle is one where the system looks for bundles.
     private static func isBundle(_ url: URL) -> Bool {
-        patchedPlaces.contains(url.deletingLastPathComponent().lastPathComponent)
+        isPlace(url.deletingLastPathComponent())
             || InputFile.kind(of: url.appendingPathComponent("Info.plist")).exists
     }
+}
+
+extension URL {
+    /// The path without links, in bytes: disks may keep two spellings of an accent apart.
+    var realBytes: [UInt8] { Array(resolvingSymlinksInPath().path.utf8) }
 }

@@ -22,17 +22,16 @@ struct PatchTarget {
                     executableFolder: url.deletingLastPathComponent())
             ]
         }
-        var seen: Set<String> = []
+        var seen: Set<[UInt8]> = [url.realBytes]
         return try targets(
             AppBundle(url), outerRpaths: [], frameworks: frameworks, folder: url, root: url, names: names, &seen)
     }
 
     private static func targets(
         _ bundle: AppBundle, outerRpaths: [String], frameworks: String, folder: URL, root: URL,
-        names: NamingProfile, _ seen: inout Set<String>
+        names: NamingProfile, _ seen: inout Set<[UInt8]>
     ) throws(AppToolsError) -> [PatchTarget] {
-        guard seen.insert(bundle.url.resolvingSymlinksInPath().path).inserted else { return [] }
-        guard !names.linkedFrameworks.contains(bundle.url.deletingPathExtension().lastPathComponent) else { return [] }
+        guard !isSDK(bundle.url, names) else { return [] }
         var found: [PatchTarget] = []
         var inherited = outerRpaths
         func target(_ url: URL, _ rpaths: [String]) -> PatchTarget {
@@ -44,10 +43,14 @@ struct PatchTarget {
             found.append(target(executable, outerRpaths))
             if bundle.kind != .framework { inherited += try rpaths(executable) }
         }
-        for library in bundle.patchedLibraries where !library.lastPathComponent.hasPrefix("libswift") {
+        let code = bundle.patchedCode(&seen)
+        for library in code.libraries
+        where !library.lastPathComponent.hasPrefix("libswift") && seen.insert(library.realBytes).inserted {
             found.append(target(library, inherited))
         }
-        for inner in bundle.patchedBundles {
+        // All of them before what is in one: that may link to another, which is taken as the outer bundle loads it.
+        let bundles = code.bundles.filter { !isSDK($0, names) && seen.insert($0.realBytes).inserted }
+        for inner in bundles.map({ $0.place(in: root) }) {
             let nested = try AppBundle(inner)
             let isExtension = nested.kind == .appExtension
             let depth = inner.standardizedFileURL.pathComponents.count - root.standardizedFileURL.pathComponents.count
@@ -58,6 +61,10 @@ struct PatchTarget {
                 folder: isExtension ? inner : folder, root: root, names: names, &seen)
         }
         return found
+    }
+
+    private static func isSDK(_ bundle: URL, _ names: NamingProfile) -> Bool {
+        names.linkedFrameworks.contains(bundle.deletingPathExtension().lastPathComponent)
     }
 
     private static func rpaths(_ url: URL) throws(AppToolsError) -> [String] {
@@ -73,5 +80,14 @@ struct PatchTarget {
             path == frameworksFromExecutable || path == frameworksFromExecutable + "/"
         }
         return (leadsThere ? "@rpath" : frameworksFromExecutable) + "/" + file
+    }
+}
+
+extension URL {
+    /// Where something in a folder lies itself, without links on the way; what lies outside stays as it is.
+    fileprivate func place(in folder: URL) -> URL {
+        let base = Array((folder.resolvingSymlinksInPath().path + "/").utf8)
+        guard realBytes.starts(with: base) else { return self }
+        return folder.appendingPathComponent(String(decoding: realBytes.dropFirst(base.count), as: UTF8.self))
     }
 }

@@ -69,6 +69,33 @@ struct NestedCodeTests {
         #expect(try patcher.plan(.verify, app).images.count == images)
     }
 
+    @Test(arguments: [false, true])
+    func `code that is linked from where the system looks is patched once, in its own place`(wholeFolder: Bool) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        let patcher = FrameworkPatcher(names: .intuneCompatible)
+        func images() throws -> [String] {
+            try patcher.plan(.verify, app).images.map { String($0.path.dropFirst(app.path.count + 1)) }.sorted()
+        }
+        let before = try images()
+        let files = FileManager.default
+        let (place, own, target) =
+            wholeFolder
+            ? ("Frameworks", "Libs", "Libs") : ("Frameworks/Demo.framework", "Demo.framework", "../Demo.framework")
+        try files.moveItem(at: app.appendingPathComponent(place), to: app.appendingPathComponent(own))
+        try files.createSymbolicLink(
+            atPath: app.appendingPathComponent(place).path, withDestinationPath: target)
+        // A second way, which an extension has.
+        try files.createSymbolicLink(
+            atPath: app.appendingPathComponent("PlugIns/Share.appex/Frameworks").path,
+            withDestinationPath: "../../Frameworks")
+        let demo = "Frameworks/Demo.framework/Demo"
+        #expect(
+            try images() == before.map { $0 == demo ? demo.replacingOccurrences(of: place, with: own) : $0 }.sorted())
+        try AtomicWriter.write(patcher.plan(.install, app).changes)
+        #expect(try patcher.plan(.verify, app).images.allSatisfy { $0.state == "patched" })
+    }
+
     @Test func `a 32-bit image is signed as another program reads it`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()
