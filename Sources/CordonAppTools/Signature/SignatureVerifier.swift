@@ -106,8 +106,14 @@ public struct SignatureVerifier: Sendable {
                         url.path, .error, "SG-UNSIGNED", "\(slice.cpu): is a static archive, which has no signature"))
                 continue
             }
-            // A bundle's executable is none, whatever it says: nothing else would look at it.
-            guard !image.isSymbolFile || info != nil else { continue }
+            if image.isSymbolFile {
+                guard info != nil else { continue }
+                // No system starts it, and who asks for the certificate and the team of code passes over symbols.
+                found.append(
+                    Finding(
+                        url.path, .error, "SG-EXECUTABLE",
+                        "\(slice.cpu): is no executable, it says it holds debug symbols"))
+            }
             let check = ImageSignatureCheck(image: image, info: info, resources: resources)
             found += check.problems().map {
                 Finding(url.path, $0.severity, $0.code, "\(slice.cpu): \($0.message)")

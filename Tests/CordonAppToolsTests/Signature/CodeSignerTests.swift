@@ -67,7 +67,7 @@ struct CodeSignerTests {
         #expect(try errors(app).contains(code))
     }
 
-    @Test func `an executable that says it holds debug symbols is looked at all the same`() throws {
+    @Test func `an executable that says it holds debug symbols is an error, however it is signed`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
         try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
@@ -75,9 +75,15 @@ struct CodeSignerTests {
         var data = try Data(contentsOf: file)
         data.replaceSubrange(12..<16, with: UInt32(10).littleBytes)
         try data.write(to: file)
-        #expect(try errors(app) == ["SG-CODE"])
+        #expect(try errors(app) == ["SG-EXECUTABLE", "SG-CODE"])
+        let content = ImageSigner.Content(
+            identifier: "example.test.App", info: try Data(contentsOf: app.appendingPathComponent("Info.plist")),
+            resources: try Data(contentsOf: app.appendingPathComponent("_CodeSignature/CodeResources")))
+        try ImageSigner(image: MachOImage(data), content: content, identity: nil).signed().reduce(Data(), +)
+            .write(to: file)
+        #expect(try errors(app) == ["SG-EXECUTABLE"])
         try MachOLab.get().data(MachOLab.get().deviceSymbols).write(to: file)
-        #expect(try errors(app) == ["SG-UNSIGNED"])
+        #expect(try errors(app) == ["SG-EXECUTABLE", "SG-UNSIGNED"])
     }
 
     @Test(arguments: [
