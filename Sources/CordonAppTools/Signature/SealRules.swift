@@ -68,19 +68,23 @@ final class SealRules {
             pattern: compiled, weight: weight, isOmitted: value["omit"]?.boolean == true || value.boolean == false)
     }
 
-    /// Whether an expression may be slow or large: by counts, references to groups and other escapes of letters, or many
-    /// operators. Read by bytes, as the system reads it.
+    /// Whether an expression may be slow or large: by counts, references to groups and other escapes of letters, many
+    /// operators, or what is repeated twice, since each `+` doubles what it repeats. Read by bytes, as the system reads it.
     private static func isHeavy(_ pattern: String) -> Bool {
         var isEscaped = false
         var operators = 0
+        var last: Character = "^"
         for byte in pattern.utf8 {
             let character = Character(Unicode.Scalar(byte))
+            let isLiteral = isEscaped
+            defer { last = isLiteral ? "^" : character }
             switch character {
             case "\0": return true
             case _ where isEscaped:
                 if character.isLetter || character.isNumber { return true }
                 isEscaped = false
             case "{": return true
+            case "+" where ")+*?".contains(last), "*" where ")+*?".contains(last): return true
             case "\\": isEscaped = true
             default: operators += ".[|*+?".contains(character) ? 1 : 0
             }
