@@ -157,12 +157,12 @@ struct ZipArchive {
         }
         // Programs that unpack while they receive know no other numbers; with the flag these follow the content.
         if try reader.little16(at: entry.offset + 6) & 8 == 0 {
-            for (place, number) in [(14, Int(entry.checksum)), (18, entry.packedSize), (22, entry.size)] {
-                let own = try reader.little32(at: entry.offset + place)
-                guard own == .max || Int(own) == number else {
-                    throw AppToolsError(.refused, "has another length or checksum in its own header", at: entry.name)
-                }
-            }
+            let fields = entry.offset + 30 + length
+            let sizes = try ZipDirectory.numbers(
+                reader, at: [22, 18].map { entry.offset + $0 }, extra: fields..<fields + extra)
+            guard try reader.little32(at: entry.offset + 14) == entry.checksum,
+                sizes == [UInt64(entry.size), UInt64(entry.packedSize)]
+            else { throw AppToolsError(.refused, "has another length or checksum in its own header", at: entry.name) }
         }
         guard 30 + length + extra + entry.packedSize <= extent.count else {
             throw AppToolsError(.refused, "entries lie over each other", at: entry.name)

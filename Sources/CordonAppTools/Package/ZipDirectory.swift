@@ -135,40 +135,46 @@ struct ZipDirectory {
         }
     }
 
-    /// The sizes and the place of an entry, which stand in an extra field where 32 bits are too few.
+    /// The sizes and the place of an entry.
     private struct Extra {
-        var packed: Int
-        var size: Int
-        var offset: Int
+        let packed: Int
+        let size: Int
+        let offset: Int
 
         init(_ reader: ByteReader, _ place: Int, _ nameLength: Int, _ extraLength: Int) throws(AppToolsError) {
-            var values: [UInt64] = []
-            let short = [24, 20, 42].map { place + $0 }
-            var field = place + 46 + nameLength
-            let end = field + extraLength
-            var long: (at: Int, end: Int)?
-            while end - field >= 4 {
-                let size = Int(try reader.little16(at: field + 2))
-                guard size <= end - field - 4 else { break }
-                if try reader.little16(at: field) == 1 { long = (field + 4, field + 4 + size) }
-                field += 4 + size
-            }
-            for offset in short {
-                let value = try reader.little32(at: offset)
-                guard value == .max else {
-                    values.append(UInt64(value))
-                    continue
-                }
-                guard let at = long?.at, let end = long?.end, end - at >= 8 else {
-                    throw reader.failure("a 64-bit size is missing", at: offset)
-                }
-                values.append(try reader.little64(at: at))
-                long?.at += 8
-            }
+            let extra = place + 46 + nameLength
+            let values = try ZipDirectory.numbers(
+                reader, at: [24, 20, 42].map { place + $0 }, extra: extra..<extra + extraLength)
             guard let size = Int(exactly: values[0]), let packed = Int(exactly: values[1]),
                 let offset = Int(exactly: values[2]), packed <= reader.count, offset <= reader.count
             else { throw reader.failure("an entry lies outside the archive", at: place) }
             (self.size, self.packed, self.offset) = (size, packed, offset)
         }
+    }
+
+    /// Numbers of an entry, in the order in which those stand in an extra field for which 32 bits are too few.
+    static func numbers(_ reader: ByteReader, at short: [Int], extra: Range<Int>) throws(AppToolsError) -> [UInt64] {
+        var values: [UInt64] = []
+        var field = extra.lowerBound
+        var long: (at: Int, end: Int)?
+        while extra.upperBound - field >= 4 {
+            let size = Int(try reader.little16(at: field + 2))
+            guard size <= extra.upperBound - field - 4 else { break }
+            if try reader.little16(at: field) == 1 { long = (field + 4, field + 4 + size) }
+            field += 4 + size
+        }
+        for offset in short {
+            let value = try reader.little32(at: offset)
+            guard value == .max else {
+                values.append(UInt64(value))
+                continue
+            }
+            guard let at = long?.at, let end = long?.end, end - at >= 8 else {
+                throw reader.failure("a 64-bit size is missing", at: offset)
+            }
+            values.append(try reader.little64(at: at))
+            long?.at += 8
+        }
+        return values
     }
 }

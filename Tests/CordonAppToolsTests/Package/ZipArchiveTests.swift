@@ -174,7 +174,14 @@ struct ZipArchiveTests {
             var other = good
             other[entry.offset + place] ^= 1
             #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(other) }
+            // What says of a size that it stands elsewhere.
+            other.replaceSubrange(entry.offset + place..<entry.offset + place + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
+            #expect(throws: AppToolsError.self) { try ZipArchive(other) }
         }
+        // Another length in 64 bits.
+        var long = try Self.archive("zipfile.ZIP64_LIMIT = 10; put('a', b'b' * 100)", in: scratch)
+        long[try #require(try ZipArchive(long).entries.first).offset + 30 + 1 + 4] ^= 1
+        #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(long) }
         // Split over several files.
         let split = try edited(good, after: end, at: 4, [1, 0])
         #expect(throws: AppToolsError(.unsupported, "")) { try ZipArchive(split) }
