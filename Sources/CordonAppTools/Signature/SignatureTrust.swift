@@ -40,7 +40,7 @@ public struct SignatureTrust: Sendable {
     }
 
     /// A message has three in practice. Of certificates that could all have issued each other every order is tried.
-    private static let mostCertificates = 8
+    private static let mostCertificates = 5
 
     private func problem(_ leaf: Certificate, _ others: [Certificate]) async -> String? {
         guard others.count < Self.mostCertificates else {
