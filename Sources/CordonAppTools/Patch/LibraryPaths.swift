@@ -41,8 +41,8 @@ struct LibraryPaths {
     }
 
     private func isFile(_ url: URL) -> Bool {
-        let place = url.standardizedFileURL
+        let place = url.standardizedFileURL.resolvingSymlinksInPath()
         let kind = InputFile.kind(of: place)
-        return kind.exists && !kind.isFolder && place.path.lies(below: app.standardizedFileURL.path)
+        return kind.exists && !kind.isFolder && place.path.lies(below: app.resolvingSymlinksInPath().path)
     }
 }

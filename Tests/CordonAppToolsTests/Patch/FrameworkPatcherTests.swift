@@ -140,6 +140,15 @@ struct FrameworkPatcherTests {
         try FileManager.default.moveItem(at: framework, to: outside.appendingPathComponent("Demo.framework"))
         let missing = ["arm64: @rpath/Demo.framework/Demo leads to no file in the app"]
         #expect(try messages() == missing)
+        try FileManager.default.createDirectory(at: framework, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(
+            at: outside.appendingPathComponent("Demo.framework/Info.plist"),
+            to: framework.appendingPathComponent("Info.plist"))
+        try FileManager.default.createSymbolicLink(
+            atPath: framework.appendingPathComponent("Demo").path,
+            withDestinationPath: "../../../Outside/Demo.framework/Demo")
+        #expect(try messages().contains(missing[0]))
+        try FileManager.default.removeItem(at: framework)
         let executable = app.appendingPathComponent("App")
         var code = try Data(contentsOf: executable)
         let path = try #require(code.firstRange(of: Data("@executable_path/Frameworks".utf8)))
