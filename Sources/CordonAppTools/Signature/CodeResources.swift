@@ -68,7 +68,10 @@ struct CodeResources {
         }
 
         func link(_ path: String) -> String? {
-            try? FileManager.default.destinationOfSymbolicLink(atPath: root.appendingPathComponent(path).path)
+            let place = root.appendingPathComponent(path)
+            // An error of Foundation for each of very many files takes long.
+            guard InputFile.entry(at: place) == .link else { return nil }
+            return try? FileManager.default.destinationOfSymbolicLink(atPath: place.path)
         }
     }
 
