@@ -12,6 +12,12 @@ extension String {
     /// Whether this path lies below a folder, `/` included.
     func lies(below folder: String) -> Bool { utf8.starts(with: (folder == "/" ? folder : folder + "/").utf8) }
 
+    /// What follows a folder in this path; nil for what does not lie below it.
+    func path(below folder: String) -> String? {
+        guard lies(below: folder) else { return nil }
+        return String(decoding: utf8.dropFirst(folder == "/" ? 1 : folder.utf8.count + 1), as: UTF8.self)
+    }
+
     /// Whether a link at this path, with that text, leads out of the folder that the path begins in.
     func isLinkOut(to target: String) -> Bool {
         guard target.utf8.first != UInt8(ascii: "/") else { return true }

@@ -156,7 +156,9 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
         let path = url.standardizedFileURL.path
         let base = root.standardizedFileURL.path
         if path == base { return "" }
-        guard path.hasPrefix(base + "/") else { throw AppToolsError(.refused, "lies outside the app", at: path) }
-        return String(path.dropFirst(base.count + 1))
+        guard let inner = path.path(below: base) else {
+            throw AppToolsError(.refused, "lies outside the app", at: path)
+        }
+        return inner
     }
 }

@@ -86,8 +86,7 @@ struct PatchTarget {
 extension URL {
     /// Where something in a folder lies itself, without links on the way; what lies outside stays as it is.
     fileprivate func place(in folder: URL) -> URL {
-        let base = Array((folder.resolvingSymlinksInPath().path + "/").utf8)
-        guard realBytes.starts(with: base) else { return self }
-        return folder.appendingPathComponent(String(decoding: realBytes.dropFirst(base.count), as: UTF8.self))
+        resolvingSymlinksInPath().path.path(below: folder.resolvingSymlinksInPath().path)
+            .map(folder.appendingPathComponent) ?? self
     }
 }

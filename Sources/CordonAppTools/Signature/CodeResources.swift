@@ -47,12 +47,10 @@ struct CodeResources {
             for path in planned.keys where path.utf8.starts(with: base) {
                 found.insert(Array(path.utf8.dropFirst(base.count)))
             }
-            let gone = removed.filter { $0.utf8.starts(with: base) }.map {
-                String(decoding: $0.utf8.dropFirst(base.count), as: UTF8.self)
-            }
+            let gone = removed.compactMap { $0.path(below: place.path) }
             return found.map { String(decoding: $0, as: UTF8.self) }.filter { path in
-                path != executable && !path.hasPrefix("_CodeSignature/")
-                    && !gone.contains { path == $0 || path.hasPrefix($0 + "/") }
+                path != executable && !path.lies(below: "_CodeSignature")
+                    && !gone.contains { path == $0 || path.lies(below: $0) }
             }.sorted()
         }
 
@@ -76,7 +74,9 @@ struct CodeResources {
     }
 
     /// Whether a file may be missing: it belongs to a language other than the base one.
-    static func isOptional(_ path: String) -> Bool { path.contains(".lproj/") && !path.hasPrefix("Base.lproj/") }
+    static func isOptional(_ path: String) -> Bool {
+        path.utf8.firstRange(of: ".lproj/".utf8) != nil && !path.lies(below: "Base.lproj")
+    }
 
     private static func isVersionOfLanguage(_ path: String) -> Bool { path.hasSuffix(".lproj/locversion.plist") }
 

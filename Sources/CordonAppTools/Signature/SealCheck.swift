@@ -65,10 +65,11 @@ struct SealCheck {
     ) throws(AppToolsError) -> (paths: Set<String>, findings: [Finding]) {
         var paths: Set<String> = []
         var found: [Finding] = []
-        let base = bundle.url.standardizedFileURL.path + "/"
+        let base = bundle.url.standardizedFileURL.path
         for url in bundle.nested {
-            let path = String(url.standardizedFileURL.path.dropFirst(base.count))
-            guard let hash = listed[path]?["cdhash"]?.data else { continue }
+            guard let path = url.standardizedFileURL.path.path(below: base),
+                let hash = listed[path]?["cdhash"]?.data
+            else { continue }
             paths.insert(path)
             if try !codeHashes(of: AppBundle(url)).contains(hash) {
                 found.append(finding(path, "SG-CHANGED", "holds other code than the seal says"))

@@ -8,10 +8,10 @@ enum StoreLeftovers {
     /// Everything superfluous in the frameworks of an app or of its extensions, outermost first, ordered by path.
     static func all(in root: URL) -> [URL] {
         let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: [.isDirectoryKey])
-        let base = root.standardizedFileURL.path + "/"
+        let base = root.standardizedFileURL.path
         var found: [URL] = []
         while let url = walk?.nextObject() as? URL {
-            let steps = url.standardizedFileURL.path.dropFirst(base.count).split(separator: "/").map(String.init)
+            let steps = url.standardizedFileURL.path.path(below: base)?.pathSteps.map(String.init) ?? []
             guard let name = steps.last, steps.dropLast().contains("Frameworks") || root.pathExtension == "framework",
                 folders.contains(name) || endings.contains(url.pathExtension)
             else { continue }

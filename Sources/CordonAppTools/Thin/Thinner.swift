@@ -28,8 +28,8 @@ public enum Thinner {
             try add(XCFramework(url), request, to: &plan)
         } else if place.isFolder {
             if request.cleans { clean(url, &plan) }
-            let gone = plan.removals.map { $0.path + "/" }
-            for file in CodeFiles.all(in: url) where !gone.contains(where: file.path.hasPrefix) {
+            let gone = plan.removals.map(\.path)
+            for file in CodeFiles.all(in: url) where !gone.contains(where: file.path.lies) {
                 try add(file, request, to: &plan, isGiven: false)
             }
             let changed = plan.changes.map(\.url) + plan.removals

@@ -148,6 +148,18 @@ struct SealRulesTests {
         #expect(try !findings(app).contains { $0.severity == .error })
     }
 
+    @Test func `a file whose name begins with an accent lies in its folder like any other`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        for path in ["de.lproj/\u{301}a", "_CodeSignature/\u{301}b"] { _ = try scratch.file("App.app/\(path)", "x") }
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        let seal = try PropertyList(contentsOf: app.appendingPathComponent("_CodeSignature/CodeResources")).value
+        #expect(seal["files2"]?["de.lproj/\u{301}a"]?["optional"]?.boolean == true)
+        #expect(seal["files2"]?["_CodeSignature/\u{301}b"] == nil)
+        let added = FileChange(app.appendingPathComponent("\u{301}c"), Data([1]))
+        #expect(throws: Never.self) { try PatchReceipt(before: [added], in: app) }
+    }
+
     @Test func `two names that a device takes for one are refused and found`() throws {
         let scratch = try Scratch()
         let app = try signedApp(in: scratch)

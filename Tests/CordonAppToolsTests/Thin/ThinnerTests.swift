@@ -102,7 +102,8 @@ struct ThinnerTests {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
         let gone = [
-            "Frameworks/Demo.framework/Headers/a.h", "Frameworks/Demo.framework/Modules/module.modulemap",
+            "Frameworks/Demo.framework/Headers/a.h", "Frameworks/Demo.framework/Headers/\u{301}b.h",
+            "Frameworks/Demo.framework/Modules/module.modulemap",
             "Frameworks/libX.a", "Frameworks/X.xcframework/Info.plist",
         ]
         for path in gone + ["Headers/kept.txt", "lib.a"] { _ = try scratch.file("App.app/\(path)", "x") }
