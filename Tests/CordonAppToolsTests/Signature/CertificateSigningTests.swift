@@ -12,12 +12,14 @@ struct CertificateSigningTests {
     static let openssl = Program.find("openssl") ?? "openssl"
 
     /// A key and a self-signed certificate that openssl makes.
-    private func identity(_ kind: [String], in scratch: Scratch) throws -> CertificateIdentity {
+    private func identity(
+        _ kind: [String], team: String = "ABCDE12345", in scratch: Scratch
+    ) throws -> CertificateIdentity {
         try Program.succeed(
             Self.openssl,
             ["req", "-x509", "-newkey"] + kind + [
                 "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "30", "-subj",
-                "/CN=Apple Development: Example/OU=ABCDE12345/O=Example",
+                "/CN=Apple Development: Example/OU=\(team)/O=Example",
             ], in: scratch.folder)
         return try CertificateIdentity(
             key: String(contentsOf: scratch.folder.appendingPathComponent("key.pem"), encoding: .utf8),
@@ -120,8 +122,16 @@ struct CertificateSigningTests {
         let library = app.appendingPathComponent("Frameworks/libswiftCore.dylib")
         var forced = CodeSigner.Options()
         forced.allowsDowngrade = true
-        try AtomicWriter.write(CodeSigner(forced).plan(library).changes)
-        #expect(try strangers() == ["is signed by no team, and the app by ABCDE12345"])
+        for (other, signer) in [
+            (nil, "no team"), (try identity(Self.kinds[1], team: "FGHIJ67890", in: scratch), "the team FGHIJ67890"),
+        ] {
+            forced.identity = other
+            try AtomicWriter.write(CodeSigner(forced).plan(library).changes)
+            #expect(try strangers() == ["is signed by \(signer), and the app by ABCDE12345"])
+        }
+        let lab = try MachOLab.get()
+        try lab.data(lab.simulatorLibrary).write(to: library)
+        #expect(try strangers() == [], "simulators load it")
     }
 
     @Test func `of two code directories the certificate has to have signed both`() throws {
