@@ -83,7 +83,10 @@ struct MachOImage {
     private static func commands(
         _ reader: ByteReader, header: Int, count: Int, size: Int
     ) throws(AppToolsError) -> [LoadCommand] {
-        guard size <= largestCommands, size <= reader.count - header, count <= min(size / 8, mostCommands) else {
+        guard count <= mostCommands else {
+            throw reader.failure("\(count) load commands, more than \(mostCommands)", at: 16)
+        }
+        guard size <= largestCommands, size <= reader.count - header, count <= size / 8 else {
             throw reader.failure("load commands do not fit the file", at: 16)
         }
         let alignment = header == 32 ? 8 : 4

@@ -118,7 +118,7 @@ struct ImageSignatureCheck {
                 ? []
                 : [
                     error(
-                        "SG-ENTITLEMENTS", "the entitlements are in DER only, so the profile is not compared with them")
+                        "SG-ENTITLEMENTS", "the entitlements are in DER only, which is compared with nothing")
                 ]
         }
         guard let value = try? PropertyList(reading: xml).value else {

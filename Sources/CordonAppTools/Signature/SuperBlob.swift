@@ -22,7 +22,7 @@ struct SuperBlob {
         static let cms: UInt32 = 0xFADE_0B01
     }
 
-    /// What lies in some slots: systems pass over anything else there, so it counts as no signature.
+    /// What lies in some slots. Systems pass over anything else there; here it makes the whole signature malformed.
     private static let magics = [
         Slot.codeDirectory: Magic.codeDirectory, Slot.requirements: Magic.requirements,
         Slot.entitlements: Magic.entitlements, Slot.derEntitlements: Magic.derEntitlements, Slot.cms: Magic.cms,

@@ -72,7 +72,12 @@ struct MachOReaderTests {
         let head: [UInt32] = [0xFEED_FACF, 0x0100_000C, 0, 2, UInt32(count), UInt32(count) * 8, 0, 0]
         let commands = Array(repeating: [UInt32(0x7777), 8], count: count).joined()
         let data = (head + commands).reduce(into: Data()) { $0 += $1.littleBytes }
-        #expect(((try? MachOImage(data)) != nil) == isRead)
+        guard !isRead else {
+            #expect(try MachOImage(data).commands.count == count)
+            return
+        }
+        let error = #expect(throws: AppToolsError.self) { try MachOImage(data) }
+        #expect(error?.reason.contains("more than 4096") == true)
     }
 
     static let lyingHeaders: [(Int, UInt32)] = [
