@@ -16,6 +16,8 @@ struct CodeDirectory {
     let hash: CodeHash
     let identifier: String
     let team: String?
+    /// Whether it says that the system's vendor signed the code as a part of the system.
+    let isOfPlatform: Bool
     let codeLimit: Int
     /// Bytes of a page; nil when all code is one page.
     let pageSize: Int?
@@ -44,6 +46,7 @@ struct CodeDirectory {
             throw reader.failure("unknown hash function", at: 37)
         }
         self.hash = hash
+        isOfPlatform = try reader.byte(at: 38) != 0
         let pagePower = try reader.byte(at: 39)
         guard pagePower <= 24 else { throw reader.failure("page size out of range", at: 39) }
         pageSize = pagePower == 0 ? nil : 1 << Int(pagePower)

@@ -29,33 +29,51 @@ public struct SignatureVerifier: Sendable {
         return try found + strangers(bundles, files)
     }
 
-    /// Code that another team signed than the app's own executable, or none: devices load none of that. Simulators do.
+    /// Code that another team signed than the app's own executable, or none: devices load none of that, but what is their
+    /// vendor's. Simulators load all.
     private func strangers(_ bundles: [AppBundle], _ files: PlannedFiles) throws(AppToolsError) -> [Finding] {
         guard
-            let own = try bundles.last?.executable.flatMap({ (url) throws(AppToolsError) in try teams(url, files).first
+            let own = try bundles.last?.executable.flatMap({ (url) throws(AppToolsError) in
+                try signers(url, files).first
             }),
-            !own.isEmpty
+            case .team = own
         else { return [] }
         var found: [Finding] = []
         for file in bundles.flatMap({ $0.looseCode + ($0.executable.map { [$0] } ?? []) }) {
-            guard let other = try teams(file, files).first(where: { $0 != own }) else { continue }
-            let signer = other.isEmpty ? "no team" : "the team \(other)"
-            found.append(Finding(file.path, .error, "SG-TEAM", "is signed by \(signer), and the app by \(own)"))
+            let others = try signers(file, files).filter { $0 != own }
+            guard let other = others.first(where: { $0 != .vendor }) ?? others.first else { continue }
+            let severity = other == .vendor ? Finding.Severity.warning : .error
+            found.append(Finding(file.path, severity, "SG-TEAM", "is signed by \(other), and the app by \(own)"))
         }
         return found
     }
 
-    /// The teams that the signatures of a file for devices name, empty for none.
-    private func teams(_ url: URL, _ files: PlannedFiles) throws(AppToolsError) -> [String] {
+    /// Who signed code, as the code says.
+    private enum Signer: Equatable, CustomStringConvertible {
+        case team(String)
+        case vendor, nobody
+
+        var description: String {
+            switch self {
+            case .team(let name): name
+            case .vendor: "the system's vendor, as it says"
+            case .nobody: "no team"
+            }
+        }
+    }
+
+    /// Who signed the images of a file for devices, as their signatures say.
+    private func signers(_ url: URL, _ files: PlannedFiles) throws(AppToolsError) -> [Signer] {
         let data = try files.content(url)
         let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
         return file.slices.compactMap(\.image).filter { !$0.isSymbolFile && $0.platform?.isSimulator != true }
-            .compactMap {
-                guard let signature = try? ImageSignatureCheck.signature($0),
+            .compactMap { image in
+                guard let signature = try? ImageSignatureCheck.signature(image),
                     let first = signature.codeDirectories.first,
                     let directory = try? CodeDirectory(first)
                 else { return nil }
-                return directory.team ?? ""
+                if let team = directory.team { return .team(team) }
+                return directory.isOfPlatform && CMSCheck.certificate(of: image) != nil ? .vendor : .nobody
             }
     }
 

@@ -109,6 +109,18 @@ struct CertificateSigningTests {
         #expect(try requirements() == SignatureForm.requirements)
     }
 
+    /// Names no team, as the certificates of the system's vendor do.
+    private struct Teamless: SigningIdentity {
+        let team: String? = nil
+        let identity: CertificateIdentity
+
+        func sign(_ directories: [(hashType: UInt8, blob: Data)]) throws(AppToolsError) -> Data {
+            try identity.sign(directories)
+        }
+
+        func designatedRequirement(of identifier: String) -> Data? { nil }
+    }
+
     @Test func `code of another team than the app's is noticed`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
@@ -123,12 +135,20 @@ struct CertificateSigningTests {
         var forced = CodeSigner.Options()
         forced.allowsDowngrade = true
         for (other, signer) in [
-            (nil, "no team"), (try identity(Self.kinds[1], team: "FGHIJ67890", in: scratch), "the team FGHIJ67890"),
+            (nil, "no team"), (try identity(Self.kinds[1], team: "FGHIJ67890", in: scratch), "FGHIJ67890"),
         ] {
             forced.identity = other
             try AtomicWriter.write(CodeSigner(forced).plan(library).changes)
             #expect(try strangers() == ["is signed by \(signer), and the app by ABCDE12345"])
         }
+        forced.identity = Teamless(identity: try identity(Self.kinds[1], in: scratch))
+        try AtomicWriter.write(CodeSigner(forced).plan(library).changes)
+        var data = try Data(contentsOf: library)
+        let directory = try #require(data.range(of: SuperBlob.Magic.codeDirectory.bigBytes, options: .backwards))
+        data[directory.lowerBound + 38] = 1
+        try data.write(to: library)
+        #expect(try strangers() == ["is signed by the system's vendor, as it says, and the app by ABCDE12345"])
+        #expect(try SignatureVerifier().findings(app).contains { $0.code == "SG-TEAM" && $0.severity == .warning })
         let lab = try MachOLab.get()
         try lab.data(lab.simulatorLibrary).write(to: library)
         #expect(try strangers() == [], "simulators load it")
