@@ -57,10 +57,13 @@ struct AppBundle {
     /// What patching looks at besides the executable: libraries directly in `Frameworks`, frameworks and extensions, also
     /// those that lie elsewhere in the app and are linked from there. Watch apps and App Clips are apps of their own
     /// (TL-FP-11).
-    /// - Parameter seen: Folders that were looked through. Links may lead to one in very many ways.
-    func patchedCode(_ seen: inout Set<[UInt8]>) -> (libraries: [URL], bundles: [URL]) {
+    /// - Parameters:
+    ///   - root: What is patched: an extension may link to code of the app around it.
+    ///   - seen: Folders that were looked through. Links may lead to one in very many ways.
+    func patchedCode(in root: URL, _ seen: inout Set<[UInt8]>) -> (libraries: [URL], bundles: [URL]) {
         var linked: [URL] = []
-        for link in links {
+        let top = root.resolvingSymlinksInPath().path
+        for link in links where (link.resolvingSymlinksInPath().path + "/").lies(below: top) {
             if !Self.isPlace(link) {
                 linked.append(link)
             } else if seen.insert(link.realBytes + [UInt8(ascii: "/")]).inserted {

@@ -43,14 +43,17 @@ struct PatchTarget {
             found.append(target(executable, outerRpaths))
             if bundle.kind != .framework { inherited += try rpaths(executable) }
         }
-        let code = bundle.patchedCode(&seen)
+        let code = bundle.patchedCode(in: root, &seen)
         for library in code.libraries
         where !library.lastPathComponent.hasPrefix("libswift") && seen.insert(library.realBytes).inserted {
             found.append(target(library, inherited))
         }
         // All of them before what is in one: that may link to another, which is taken as the outer bundle loads it.
         let bundles = code.bundles.filter { !isSDK($0, names) && seen.insert($0.realBytes).inserted }
-        for inner in bundles.map({ $0.place(in: root) }) {
+        for given in bundles {
+            let place = given.place(in: root)
+            // What a bundle is called says what it is.
+            let inner = AppBundle.kind(of: place) == AppBundle.kind(of: given) ? place : given
             let nested = try AppBundle(inner)
             let isExtension = nested.kind == .appExtension
             let depth = inner.standardizedFileURL.pathComponents.count - root.standardizedFileURL.pathComponents.count

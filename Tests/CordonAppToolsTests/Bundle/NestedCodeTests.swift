@@ -92,6 +92,8 @@ struct NestedCodeTests {
         let demo = "Frameworks/Demo.framework/Demo"
         #expect(
             try images() == before.map { $0 == demo ? demo.replacingOccurrences(of: place, with: own) : $0 }.sorted())
+        let share = app.appendingPathComponent("PlugIns/Share.appex")
+        #expect(try patcher.plan(.verify, share).images.count == 1, "the app's code is not the extension's")
         try AtomicWriter.write(patcher.plan(.install, app).changes)
         #expect(try patcher.plan(.verify, app).images.allSatisfy { $0.state == "patched" })
     }
