@@ -34,6 +34,8 @@ struct GuardTests {
         "let question = Question.may(.copy, of: owner)\n_ = try protection.permit(for: question)",
         "guard case .allow = protection.decision(for: Question(.copy, owner: owner)).verdict else { return }",
         "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits ?? false else { return }",
+        "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits == true else { return }",
+        "if protection?.decision(for: Question(.copy, owner: owner?.id)).verdict.permits != true { return }",
         "guard (protection.decision(for: Question(.copy, owner: owner)).verdict.permits && isReady) else { return }",
         "if isNew {\n    return\n} else if isBusy {\n    return\n} else if !protection.decision(for: Question(.copy, owner: owner)).verdict.permits {\n    return\n}",
         "guard let place = first ?? second, isReady || isNew, protection.decision(for: Question(.copy, owner: owner)).verdict.permits else { return }",
@@ -78,6 +80,9 @@ struct GuardTests {
         "var may = \(Self.answer)\nmay = true\nguard may else { return }",
         "var may = \(Self.answer)\nmay.toggle()\nguard may else { return }",
         "#if DEBUG\nguard \(Self.answer) else { return }\n#endif",
+        "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits != false else { return }",
+        "if protection?.decision(for: Question(.copy, owner: owner)).verdict.permits == false { return }",
+        "let may = protection?.decision(for: Question(.copy, owner: owner)).verdict.permits\nguard may != false else { return }",
     ])
     func `not asked, or asked for nothing, it is not guarded`(_ guarding: String) throws {
         #expect(try copying(guarding) == ["pasteboard"])

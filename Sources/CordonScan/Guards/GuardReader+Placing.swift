@@ -2,7 +2,8 @@
 extension GuardReader {
     mutating func place(_ found: Atom) {
         var atom = found
-        var isOptional = false
+        if atom.value != .permit, isOptionalChain(found) { atom.isOptional = true }
+        var isTried = false
         var climbs = 0
         climb: while climbs < 24 {
             climbs += 1
@@ -10,7 +11,9 @@ extension GuardReader {
             if previous == Words.try || previous == Words.await {
                 atom.start -= 1
             } else if (previous == Mark.question || previous == Mark.not), reader.hash(atom.start - 2) == Words.try {
-                isOptional = isOptional || previous == Mark.question
+                if previous == Mark.question {
+                    if atom.value == .permit { isTried = true } else { atom.isOptional = true }
+                }
                 atom.start -= 2
             } else if previous == Mark.not {
                 atom.isPositive.toggle()
@@ -19,9 +22,13 @@ extension GuardReader {
                 // Anything but a no in the place of an answer lets things out unasked.
                 guard let end = refusal(behind: atom.end + 1) else { return }
                 atom.end = end
+                atom.isOptional = false
             } else if [Mark.equal, Mark.unequal].contains(reader.hash(atom.end + 1)),
                 let truth = Self.literal(reader.text(atom.end + 2))
             {
+                // An answer that is missing is no `false`: `gate?.mayCopy != false` lets out what nobody was asked about.
+                if atom.isOptional, !truth { return }
+                atom.isOptional = false
                 if truth == (reader.hash(atom.end + 1) == Mark.unequal) { atom.isPositive.toggle() }
                 atom.end += 2
             } else if reader.hash(reader.enclosing(atom.start)) == Mark.openParen,
@@ -34,8 +41,18 @@ extension GuardReader {
                 break climb
             }
         }
-        if isOptional, atom.value == .permit { atom.value = .truth }
+        if isTried, atom.value == .permit { atom.value = .truth }
         decide(atom)
+    }
+
+    /// Whether what an answer is asked of may be missing: `protection?.decision(…)`.
+    private func isOptionalChain(_ atom: Atom) -> Bool {
+        var at = atom.start
+        while at < atom.end {
+            if reader.hash(at) == Mark.question, reader.touchesPrevious(at) { return true }
+            at = reader.after(at)
+        }
+        return false
     }
 
     /// The last token of a no that stands behind a mark: `false`, `nil`, `.block`.
@@ -152,6 +169,7 @@ extension GuardReader {
                 locals[target.name, default: []].append(
                     Local(
                         value: atom.value, actions: atom.actions, isPositive: atom.isPositive,
+                        isOptional: atom.isOptional,
                         from: target.isNew ? atom.end : -1, scope: scope(of: head.start)))
                 return
             }

@@ -16,12 +16,15 @@ struct GuardReader {
         var value: GuardWords.Value
         var actions: ActionSet
         var isPositive = true
+        /// Whether the answer may be missing.
+        var isOptional = false
     }
 
     struct Local {
         let value: GuardWords.Value
         let actions: ActionSet
         let isPositive: Bool
+        let isOptional: Bool
         let from: Int
         let scope: Int
     }
@@ -301,7 +304,9 @@ struct GuardReader {
             // `if let permit`, which is short for `if let permit = permit`.
             let start = reader.hash(at - 1) == Words.let ? at - 1 : chainStart(at)
             return valued(
-                Atom(start: start, end: at, value: local.value, actions: local.actions, isPositive: local.isPositive))
+                Atom(
+                    start: start, end: at, value: local.value, actions: local.actions, isPositive: local.isPositive,
+                    isOptional: local.isOptional))
         }
         guard let own = project.asking[here], own.givesTruth,
             reader.hash(at + 1) != Mark.colon || reader.hash(at - 1) == Mark.question,
