@@ -34,6 +34,10 @@ struct GuardTests {
         "let question = Question.may(.copy, of: owner)\n_ = try protection.permit(for: question)",
         "guard case .allow = protection.decision(for: Question(.copy, owner: owner)).verdict else { return }",
         "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits ?? false else { return }",
+        "guard user?.isActive ?? false && \(Self.answer) else { return }",
+        "guard isManaged ? \(Self.answer) : false else { return }",
+        "guard items.isEmpty ? false : \(Self.answer) else { return }",
+        "guard \(Self.answer) ? isReady : false else { return }",
         "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits == true else { return }",
         "if protection?.decision(for: Question(.copy, owner: owner?.id)).verdict.permits != true { return }",
         "guard (protection.decision(for: Question(.copy, owner: owner)).verdict.permits && isReady) else { return }",
@@ -80,6 +84,15 @@ struct GuardTests {
         "var may = \(Self.answer)\nmay = true\nguard may else { return }",
         "var may = \(Self.answer)\nmay.toggle()\nguard may else { return }",
         "#if DEBUG\nguard \(Self.answer) else { return }\n#endif",
+        "guard \(Self.answer) ? true : isDemo else { return }",
+        "guard (isReady && \(Self.answer)) ? true : isDemo else { return }",
+        "let may = \(Self.answer) && isReady ? true : isDemo\nguard may else { return }",
+        "guard !\(Self.answer) ? isDemo : true else { return }",
+        "guard isNew ? \(Self.answer) : true else { return }",
+        "guard isNew ? isOld ? \(Self.answer) : false : true else { return }",
+        "guard (first ?? \(Self.answer)) else { return }",
+        "if !\(Self.answer) {\n    #if DEBUG\n    return\n    #endif\n}",
+        "do { _ = try protection.permit(for: Question(.copy, owner: owner)) } catch {\n    #if DEBUG\n    return\n    #endif\n}",
         "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits != false else { return }",
         "if protection?.decision(for: Question(.copy, owner: owner)).verdict.permits == false { return }",
         "let may = protection?.decision(for: Question(.copy, owner: owner)).verdict.permits\nguard may != false else { return }",
@@ -249,6 +262,8 @@ struct GuardTests {
             return try ScannedFolder.found(source, beside: ["Gate.swift": asking, "Other.swift": other])
         }
         #expect(try found(body) == [])
+        #expect(try found("return isManaged ? \(body) : false") == [])
+        #expect(try found("let shown = \(body) ? 1 : 2\nlog(shown)\nreturn \(body)") == [])
         #expect(try found(body, "#if DEBUG\nlet row = Row(mayCopy: true)\n#endif") == [])
         for other in [
             "struct S { var mayCopy = true }", "struct S { var mayCopy: Bool = true }", "let row = Row(mayCopy: true)",
@@ -256,7 +271,10 @@ struct GuardTests {
             #expect(try found(body, other) == ["3: pasteboard"], "\(other)")
         }
         // Two answers in one `return` speak for no other.
-        for open in ["if isNew { return true }\nreturn \(body) && \(body)", "return isNew ? true : \(body)"] {
+        for open in [
+            "if isNew { return true }\nreturn \(body) && \(body)", "return isNew ? true : \(body)",
+            "\(body) ? true : isDemo", "return \(body) ? true : isDemo",
+        ] {
             #expect(try found(open) == ["3: pasteboard"], "\(open)")
         }
     }

@@ -100,6 +100,9 @@ extension GuardReader {
         var opener = reader.enclosing(atom.start)
         var at = atom.start - 1
         var steps = 0
+        // Whether `&&` or `||` makes the expression an operand of its own, which `??` before it does not reach.
+        var isOperand = false
+        var isNarrowed = false
         head.start = atom.start
         if reader.startsLine(atom.start), reader.statementStart(atom.start) == atom.start { return head }
         while at >= opener, at >= 0, steps < CodeReader.reach {
@@ -114,6 +117,7 @@ extension GuardReader {
                 }
                 at = opener - 1
                 opener = reader.enclosing(opener)
+                isOperand = false
                 continue
             }
             let here = reader.hash(at)
@@ -125,10 +129,29 @@ extension GuardReader {
             case Mark.semicolon, Mark.closeBrace, Mark.openBrace: return head
             case Mark.comma: head.hasComma = true
             // What a comma parts from the expression is a condition of its own.
-            case Mark.or: head.hasOr = head.hasOr || !head.hasComma
-            case Mark.and: head.hasAnd = true
-            case Mark.question, Mark.coalesce, Mark.colon:
-                if !reader.touchesPrevious(at), !head.hasComma { head.isUnclear = true }
+            case Mark.or:
+                head.hasOr = head.hasOr || !head.hasComma
+                isOperand = true
+            case Mark.and:
+                head.hasAnd = true
+                isOperand = true
+            case Mark.coalesce: if !isOperand, !head.hasComma { head.isUnclear = true }
+            case Mark.question, Mark.colon:
+                guard !reader.touchesPrevious(at), !head.hasComma else { break }
+                if atom.isPositive, !isNarrowed, here == Mark.colon, Self.literal(reader.text(at - 1)) == false,
+                    reader.hash(at - 2) == Mark.question
+                {
+                    // `other ? false : answer` is `!other && answer`,
+                    (head.hasAnd, isNarrowed) = (true, true)
+                    at -= 2
+                } else if atom.isPositive, !isNarrowed, here == Mark.question, reader.hash(atom.end + 1) == Mark.colon,
+                    Self.literal(reader.text(atom.end + 2)) == false
+                {
+                    // and `other ? answer : false` is `other && answer`.
+                    (head.hasAnd, isNarrowed) = (true, true)
+                } else {
+                    head.isUnclear = true
+                }
             case Mark.equals:
                 if reader.hash(at - 3) == Words.case, reader.hash(at - 2) == Mark.dot,
                     GuardWords.yes.contains(reader.hash(at - 1))
@@ -160,10 +183,10 @@ extension GuardReader {
 
     mutating func decide(_ atom: Atom) {
         let head = head(of: atom)
-        // `let shown = answer ? text : nothing` is no answer itself.
-        let isCondition = reader.hash(atom.end + 1) == Mark.question && !reader.touchesPrevious(atom.end + 1)
-        if let target = head.target, !isCondition {
-            guard !head.hasOr, !head.isUnclear, reader.hash(atom.end + 1) != Mark.or else { return }
+        if let target = head.target {
+            // `let shown = answer ? text : nothing` is no answer itself.
+            if isCondition(atom) { return placeShort(atom, head) }
+            guard !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom) else { return }
             if atom.value != .permit {
                 if !target.isConstant, !isAlwaysAsked(target.name) { return }
                 locals[target.name, default: []].append(
@@ -238,7 +261,7 @@ extension GuardReader {
         switch head.word {
         case Words.if, Words.while: placeIf(atom, head)
         case Words.guard:
-            if atom.isPositive, !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom) {
+            if atom.isPositive, !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom), !isCondition(atom) {
                 placeGuard(atom, on: reader.enclosing(head.token))
             }
         case Words.return: noteAnswer(atom, head)
@@ -263,17 +286,46 @@ extension GuardReader {
     }
 
     /// Whether an operator follows in the atom's condition, also behind parentheses around the atom.
-    func followedBy(_ mark: UInt64, _ atom: Atom) -> Bool {
-        let stops: Set<UInt64> = [Mark.openBrace, Words.else, Mark.comma, Mark.semicolon]
+    func followedBy(_ mark: UInt64, _ atom: Atom) -> Bool { operators(mark, behind: atom) != nil }
+
+    /// Whether a `?:` behind an answer gives something else for it, so that its yes is not the whole's: not `answer ? other : false`.
+    func isCondition(_ atom: Atom) -> Bool {
+        guard let question = operators(Mark.question, behind: atom) else { return false }
+        guard atom.isPositive, let colon = reader.find([Mark.colon], from: question + 1) else { return true }
+        return Self.literal(reader.text(colon + 1)) != false || reader.hash(colon + 2) == Mark.colon
+    }
+
+    private func operators(_ mark: UInt64, behind atom: Atom) -> Int? {
         var end = atom.end
         var opener = reader.enclosing(atom.start)
         while true {
-            if reader.find([mark], from: end + 1, stop: stops) != nil { return true }
-            guard reader.hash(opener) == Mark.openParen, isGroup(opener) else { return false }
+            var at = end + 1
+            var steps = 0
+            while at < reader.count, steps < CodeReader.reach {
+                let here = reader.hash(at)
+                // The mark of an optional stands at its name.
+                if here == mark, here != Mark.question || !reader.isSwift || !reader.touchesPrevious(at) { return at }
+                if Self.ends.contains(here)
+                    || reader.isSwift && reader.startsLine(at) && reader.statementStart(at) == at
+                {
+                    break
+                }
+                at = reader.after(at)
+                steps += 1
+            }
+            // The parentheses of an `if` in Objective-C hold all of its condition.
+            guard reader.hash(opener) == Mark.openParen, isGroup(opener),
+                reader.isSwift || ![Words.if, Words.while].contains(reader.hash(opener - 1))
+            else { return nil }
             end = reader.partner(opener)
             opener = reader.enclosing(opener)
         }
     }
+
+    /// Where the operands of a condition end.
+    private static let ends: Set<UInt64> = [
+        Mark.openBrace, Mark.closeBrace, Mark.closeParen, Mark.closeBracket, Words.else, Mark.comma, Mark.semicolon,
+    ]
 
     mutating func placeGuard(_ atom: Atom, on level: Int) {
         guard let word = reader.find([Words.else], from: conditionEnd(atom, on: level) + 1),
@@ -296,7 +348,7 @@ extension GuardReader {
             atom.isPositive
             ? !head.hasOr && !followedBy(Mark.or, atom)
             : !head.hasAnd && !head.hasComma && !followedBy(Mark.and, atom) && !followedBy(Mark.comma, atom)
-        guard isCertain, !head.isUnclear else { return }
+        guard isCertain, !head.isUnclear, !isCondition(atom) else { return }
         guard let brace, reader.partner(brace) > brace else {
             guard !reader.isSwift else { return }
             let end = reader.find([Mark.semicolon], from: conditionEnd + 1) ?? conditionEnd
@@ -393,7 +445,10 @@ extension GuardReader {
         guard last > brace else { return false }
         // What ends with a bracket is the statement that opened it: `if busy { return }` leaves only sometimes.
         let opener = reader.partner(last)
-        return Words.exits.contains(reader.hash(reader.statementStart(opener > brace ? opener : last)))
+        let start = reader.statementStart(opener > brace ? opener : last)
+        // What leaves in debug builds alone goes on in the others.
+        guard !reader.tokens[start].isDebug || reader.tokens[brace].isDebug else { return false }
+        return Words.exits.contains(reader.hash(start))
     }
 
     /// Where a guard in a block ends to hold: at the block's end, and in a switch at the next case.

@@ -309,7 +309,7 @@ struct GuardReader {
                     isOptional: local.isOptional))
         }
         guard let own = project.asking[here], own.givesTruth,
-            reader.hash(at + 1) != Mark.colon || reader.hash(at - 1) == Mark.question,
+            !isLabel(at),
             reader.hash(at - 1) != Words.var, reader.hash(at - 1) != Words.let, reader.hash(at - 1) != Word.hash("func")
         else { return nil }
         if !reader.isSwift { return message(at, own) }
@@ -358,13 +358,14 @@ struct GuardReader {
         return atom
     }
 
+    /// Whether a colon makes a name a label, and not the first value of a `?:`.
+    private func isLabel(_ at: Int) -> Bool {
+        reader.hash(at + 1) == Mark.colon && reader.hash(at - 1) != Mark.question && reader.touchesPrevious(at + 1)
+    }
+
     private func local(_ name: UInt64, _ at: Int) -> Local? {
         guard let known = locals[name] else { return nil }
-        if reader.hash(at + 1) == Mark.equals
-            || reader.hash(at + 1) == Mark.colon && reader.hash(at - 1) != Mark.question
-        {
-            return nil
-        }
+        if reader.hash(at + 1) == Mark.equals || isLabel(at) { return nil }
         return known.last { local in
             local.from < at && (local.scope < 0 || local.scope < at && at < reader.partner(local.scope))
         }
@@ -376,7 +377,7 @@ struct GuardReader {
         let owner = declarations.around(atom.start, in: reader) { $0.kind == .function || $0.kind == .property }
         guard let owner, owner.givesTruth else { return }
         let body = owner.body.lowerBound
-        guard atom.isPositive, !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom) else {
+        guard atom.isPositive, !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom), !isCondition(atom) else {
             denials.insert(body)
             return
         }
