@@ -151,6 +151,73 @@ struct GuardTests {
         #expect(try ScannedFolder.found(source) == ["8: file", "9: file", "12: pasteboard"])
     }
 
+    @Test func `a name that is set again is known in its own function, and a property in the whole file`() throws {
+        let source = """
+            import Cordon
+            final class Store {
+                let place: URL
+                func keep(_ text: String) async throws {
+                    var data = Data(text.utf8)
+                    data = try await protection.files.protect(data, for: account)
+                    try data.write(to: url)
+                    _ = try await protection.files.protect(data, for: account)
+                    try await protection.files.protect(place, for: account)
+                    var question = Question.may(.print, of: owner)
+                    question = Question.may(.copy, of: owner)
+                }
+                func export(_ data: Data) throws { try data.write(to: url) }
+                func export(_ place: URL) throws { try text.write(to: place) }
+                func change() throws { try text.write(to: place) }
+                func each() throws { try text.write(to: first { _ in true }) }
+                func copy(_ question: Question) throws {
+                    _ = try protection.permit(for: question)
+                    UIPasteboard.general.string = text
+                }
+                func hand() throws {
+                    let question = Question.may(.print, of: owner)
+                    _ = try protection.permit(for: question)
+                    UIPasteboard.general.string = text
+                }
+                func fill() async throws {
+                    guard (try? await protection.files.protect(file, for: account)) != nil else { return }
+                    try text.write(to: file)
+                }
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["13: file", "14: file", "16: file", "24: pasteboard"])
+    }
+
+    @Test func `a variable is what it is in its own function, and may be narrowed`() throws {
+        let source = """
+            import Cordon
+            func a(_ text: String) {
+                var may = \(Self.answer)
+                may = may && isOnline
+                guard may else { return }
+                UIPasteboard.general.string = text
+            }
+            func b(_ text: String) {
+                let may = settings.may
+                guard may else { return }
+                UIPasteboard.general.string = text
+            }
+            func c(_ text: String) {
+                var may = \(Self.answer)
+                may = isDemo
+                log(\(Self.answer))
+                guard may else { return }
+                UIPasteboard.general.string = text
+            }
+            func d(_ text: String) {
+                var may = \(Self.answer)
+                may = other.decision(for: Question(.copy, owner: owner)).verdict.permits || isAdmin
+                guard may else { return }
+                UIPasteboard.general.string = text
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["11: pasteboard", "18: pasteboard", "24: pasteboard"])
+    }
+
     @Test(arguments: [
         ("permit: consuming EgressPermit", true), ("permit: EgressPermit? = nil", false),
         ("act: (consuming EgressPermit) -> Void", false),

@@ -188,7 +188,7 @@ extension GuardReader {
             if isCondition(atom) { return placeShort(atom, head) }
             guard !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom) else { return }
             if atom.value != .permit {
-                if !target.isConstant, !isAlwaysAsked(target.name) { return }
+                if !target.isConstant, !isAlwaysAsked(head.start) { return }
                 locals[target.name, default: []].append(
                     Local(
                         value: atom.value, actions: atom.actions, isPositive: atom.isPositive,
@@ -210,21 +210,6 @@ extension GuardReader {
     func isCaseOfYes(_ atom: Atom) -> Bool {
         reader.hash(atom.start - 1) == Mark.equals && GuardWords.yes.contains(reader.hash(atom.start - 2))
             && reader.hash(atom.start - 4) == Words.case
-    }
-
-    /// Whether a variable is set to nothing but answers and `false`.
-    func isAlwaysAsked(_ name: UInt64) -> Bool {
-        (assignments[name] ?? []).prefix(64).allSatisfy { at in
-            let value = at + 2
-            if let fixed = Self.literal(reader.text(value)) { return !fixed }
-            if reader.hash(value) == Words.toggle { return false }
-            return (value..<value + 24).contains { index in
-                let here = reader.hash(index)
-                return GuardWords.deciding[here] != nil || GuardWords.truths[here] != nil
-                    || GuardWords.throwing[here] != nil
-                    || project.asking[here] != nil
-            }
-        }
     }
 
     /// Whether nothing around an atom in its statement may leave it out: `a ? (try permit) : b`, `a && (try permit)`.

@@ -7,7 +7,7 @@ struct GuardReader {
     /// Functions and properties of the file that ask, by the brace of their body.
     private(set) var asking: [Int: ProjectFacts.Asking] = [:]
     /// Names of values that Cordon sealed, and of files that it seals in their place.
-    private var sealed = ScopedNames()
+    var sealed = ScopedNames()
     private(set) var importsCordon = false
 
     struct Atom {
@@ -30,7 +30,9 @@ struct GuardReader {
     }
 
     var locals: [UInt64: [Local]] = [:]
-    private var questions = ScopedNames()
+    var questions = ScopedNames()
+    /// The parameters and variables of each function and property, by the brace of its body.
+    var declared: [Int: Set<UInt64>] = [:]
     private(set) var assignments: [UInt64: [Int]] = [:]
     var cases: [Int: [Int]] = [:]
     /// What the answers that a body gives ask, and the `return` of each.
@@ -70,6 +72,7 @@ struct GuardReader {
     /// Reads the whole file.
     mutating func read() {
         guard !reader.code.isTooDeep else { return }
+        noteDeclared()
         index()
         trustOutlets()
         // What debug builds alone ask guards nothing in the others.
@@ -102,51 +105,6 @@ struct GuardReader {
                 noteQuestion(at)
             } else if here == GuardWords.protect, reader.hash(at - 1) == Mark.dot, reader.argumentsOpen(at) != nil {
                 noteSealed(at)
-            }
-        }
-    }
-
-    /// `let question = Question(.copy, …)`, and later what it asks.
-    private mutating func noteQuestion(_ at: Int) {
-        guard let asked = question(at) else { return }
-        var start = at
-        while reader.hash(start - 1) == Mark.dot { start = chainStart(start - 2) }
-        guard reader.hash(start - 1) == Mark.equals else { return }
-        var name = start - 2
-        if reader.hash(name - 1) == Mark.colon { name -= 2 }
-        questions.add(reader.hash(name), asked, in: scope(of: name))
-    }
-
-    /// The block that knows a name which is set at a token; -1, the whole file, for a member and for what is declared elsewhere.
-    func scope(of name: Int) -> Int {
-        guard [Words.let, Words.var].contains(reader.hash(name - 1)) else { return -1 }
-        let block = reader.enclosing(name, as: Mark.openBrace)
-        let kind = declarations.byBrace[block]?.kind
-        return kind == .type || kind == .extension ? -1 : block
-    }
-
-    /// Whether a name stands for what Cordon sealed.
-    func isSealed(_ index: Int) -> Bool { sealed.actions(of: index, in: reader) != nil }
-
-    private mutating func noteSealed(_ at: Int) {
-        var steps = 0
-        var index = chainStart(at) - 1
-        while [Words.try, Words.await, Mark.question, Mark.not].contains(reader.hash(index)), steps < 4 {
-            index -= 1
-            steps += 1
-        }
-        if reader.hash(index) == Mark.equals {
-            var name = index - 1
-            if reader.hash(name - 1) == Mark.colon { name -= 2 }
-            sealed.add(reader.hash(name), .any, in: scope(of: name))
-        } else if let open = reader.argumentsOpen(at), reader.hash(reader.partner(open) + 1) != Mark.dot,
-            reader.hash(index) != Words.return,
-            reader.enclosing(at) < 0 || reader.hash(reader.enclosing(at)) == Mark.openBrace
-        {
-            // A file sealed in its place is known by the name of its address, in the function that seals it.
-            let owner = declarations.around(at, in: reader) { $0.kind == .function || $0.kind == .property }
-            for argument in reader.firstArgument(of: open) where reader.isIdentifier(argument) {
-                sealed.add(reader.hash(argument), .any, in: owner?.body.lowerBound ?? -1)
             }
         }
     }
@@ -207,7 +165,7 @@ struct GuardReader {
     }
 
     /// What a question asks whose type stands here: `Question(.copy, …)`, `Question.save(to: …)`, `rules.question(.copy)`.
-    private func question(_ at: Int) -> ActionSet? {
+    func question(_ at: Int) -> ActionSet? {
         if let open = reader.argumentsOpen(at) { return actions(in: open) }
         return reader.hash(at + 1) == Mark.dot ? typed(at + 2) : nil
     }
@@ -234,7 +192,7 @@ struct GuardReader {
             } else if isTyped, let actions = typed(at) {
                 isQuestion = true
                 found.formUnion(actions)
-            } else if let known = questions.actions(of: at, in: reader) {
+            } else if let known = questions.actions(of: at, in: reader, isShadowed: owner(of: at) >= 0) {
                 isQuestion = true
                 found.formUnion(known)
             }
@@ -367,7 +325,8 @@ struct GuardReader {
         guard let known = locals[name] else { return nil }
         if reader.hash(at + 1) == Mark.equals || isLabel(at) { return nil }
         return known.last { local in
-            local.from < at && (local.scope < 0 || local.scope < at && at < reader.partner(local.scope))
+            local.from < at
+                && (local.scope < 0 ? owner(of: at) < 0 : local.scope < at && at < reader.partner(local.scope))
         }
     }
 

@@ -21,9 +21,11 @@ struct ScopedNames {
     }
 
     /// What the name at a token asks; nil for one that is not known there.
-    func actions(of index: Int, in reader: CodeReader) -> ActionSet? {
+    ///
+    /// - Parameter isShadowed: Whether the function around has something of its own by that name, so that the file's is not meant.
+    func actions(of index: Int, in reader: CodeReader, isShadowed: @autoclosure () -> Bool) -> ActionSet? {
         guard let known = byName[reader.hash(index)] else { return nil }
-        var found = known[-1]
+        var found = isShadowed() ? nil : known[-1]
         var opener = reader.enclosing(index)
         while opener >= 0 {
             if let actions = known[opener] { found = actions.union(found ?? []) }
