@@ -332,6 +332,14 @@ struct GuardTests {
         #expect(try found("return isManaged ? \(body) : false") == [])
         #expect(try found("let shown = \(body) ? 1 : 2\nlog(shown)\nreturn \(body)") == [])
         #expect(try found(body, "#if DEBUG\nlet row = Row(mayCopy: true)\n#endif") == [])
+        // What shipped code has must ask, whatever debug builds and previews have in its place.
+        for other in [
+            "#if DEBUG\nstruct PreviewGate { var mayCopy: Bool { true } }\n#endif",
+            "let button = ShareButton(isEnabled: isManaged ? gate.mayCopy : true)",
+            "func may(_ way: Way) -> Bool { switch way { case .mayCopy: true } }",
+        ] {
+            #expect(try found(body, other) == [], "\(other)")
+        }
         for other in [
             "struct S { var mayCopy = true }", "struct S { var mayCopy: Bool = true }", "let row = Row(mayCopy: true)",
         ] {
@@ -344,6 +352,33 @@ struct GuardTests {
         ] {
             #expect(try found(open) == ["3: pasteboard"], "\(open)")
         }
+    }
+
+    @Test
+    func `a property that debug builds have in another form guards, and a label has nothing to do with a function`()
+        throws
+    {
+        let copy = "\n    UIPasteboard.general.string = text\n}"
+        let both = """
+            import Cordon
+            struct Gate {
+                #if DEBUG
+                var mayCopy: Bool { log(); return \(Self.answer) }
+                #else
+                var mayCopy: Bool { \(Self.answer) }
+                #endif
+            }
+            """
+        let property = "func copy(_ text: String) {\n    guard gate.mayCopy else { return }" + copy
+        #expect(try ScannedFolder.found(property, beside: ["Gate.swift": both]) == [])
+        let function = "import Cordon\nstruct Gate { func mayCopy() -> Bool { \(Self.answer) } }"
+        let label = "let row = Row(mayCopy: true)"
+        let call = property.replacing("mayCopy", with: "mayCopy()")
+        #expect(try ScannedFolder.found(call, beside: ["Gate.swift": function, "Row.swift": label]) == [])
+        // Without its parentheses it is another thing of that name.
+        #expect(
+            try ScannedFolder.found(property, beside: ["Gate.swift": function, "Row.swift": label])
+                == ["3: pasteboard"])
     }
 
     @Test func `a function is guarded by all of its callers, and by one only is not enough`() throws {

@@ -271,6 +271,7 @@ struct GuardReader {
             reader.hash(at - 1) != Words.var, reader.hash(at - 1) != Words.let, reader.hash(at - 1) != Word.hash("func")
         else { return nil }
         if !reader.isSwift { return message(at, own) }
+        guard !own.isFunction else { return nil }
         return Atom(start: chainStart(at), end: at, value: .truth, actions: own.actions)
     }
 
@@ -354,12 +355,14 @@ struct GuardReader {
                 guard let answer = answers[body.lowerBound], !denials.contains(body.lowerBound),
                     givesOnlyAnswers(body, answer.returns)
                 else { continue }
-                asking[body.lowerBound] = ProjectFacts.Asking(actions: answer.actions, givesTruth: true)
+                asking[body.lowerBound] = ProjectFacts.Asking(
+                    actions: answer.actions, givesTruth: true, isFunction: declaration.kind == .function)
             } else if declaration.kind == .function, reader.isSwift,
                 let fact = facts.lasting(body.lowerBound, until: body.upperBound).first,
                 fact.from > body.lowerBound, throwsInside(declaration, fact.from)
             {
-                asking[body.lowerBound] = ProjectFacts.Asking(actions: fact.actions, givesTruth: false)
+                asking[body.lowerBound] = ProjectFacts.Asking(
+                    actions: fact.actions, givesTruth: false, isFunction: true)
             }
         }
     }

@@ -29,6 +29,7 @@ struct FactCollector {
     private static let weakWords = WayCatalogue.hashes("in", "case", "default", "where")
     private static let compatibility = Word.hash("compatibility_alias")
     private static let typedef = Word.hash("typedef")
+    private static let case_ = Word.hash("case")
     private static let yes = WayCatalogue.hashes("true", "YES")
 
     /// Collects the file's facts; `facts` gets what other files may use.
@@ -44,7 +45,7 @@ struct FactCollector {
 
     private mutating func readIdentifier(_ index: Int, _ facts: inout ProjectFacts) {
         let here = reader.hash(index)
-        if isGranted(index) { facts.declareGranted(here) }
+        noteGranted(index, &facts)
         if here == Self.typealias_, reader.hash(index + 2) == Mark.equals {
             noteAlias(reader.hash(index + 1), for: lastOfPath(index + 3), &facts)
         } else if here == Self.compatibility {
@@ -75,12 +76,20 @@ struct FactCollector {
         }
     }
 
-    /// `mayShare = true`, `mayShare: true`, `mayShare: Bool = true`, in code that ships.
-    private func isGranted(_ index: Int) -> Bool {
+    /// `mayShare = true` and `mayShare: Bool = true`, and the label in `Row(mayShare: true)`, in code that ships.
+    private func noteGranted(_ index: Int, _ facts: inout ProjectFacts) {
+        guard !reader.tokens[index].isDebug else { return }
         var value = index + 1
         if reader.hash(value) == Mark.colon, reader.hash(value + 2) == Mark.equals { value += 2 }
-        return [Mark.equals, Mark.colon].contains(reader.hash(value)) && Self.yes.contains(reader.hash(value + 1))
-            && !reader.tokens[index].isDebug
+        guard Self.yes.contains(reader.hash(value + 1)) else { return }
+        if reader.hash(value) == Mark.equals {
+            facts.declareGranted(reader.hash(index))
+        } else if reader.hash(value) == Mark.colon, reader.touchesPrevious(value),
+            ![Mark.dot, Self.case_].contains(reader.hash(index - 1))
+        {
+            // `isManaged ? gate.mayShare : true` and `case .mayShare: true` set nothing.
+            facts.declareGrantedLabel(reader.hash(index))
+        }
     }
 
     private func noteAlias(_ name: UInt64, for type: UInt64, _ facts: inout ProjectFacts) {

@@ -5,6 +5,8 @@ struct ProjectFacts {
         var actions: ActionSet
         /// Whether it is asked by calling it (it throws) or by its answer.
         let givesTruth: Bool
+        /// Whether it is a function, whose name alone is no answer.
+        let isFunction: Bool
     }
 
     /// Names declared with a handle's type, and those declared otherwise too.
@@ -18,6 +20,7 @@ struct ProjectFacts {
     private var functions: [UInt64: Int] = [:]
     /// Names that are set to a plain yes somewhere.
     private var granted: Set<UInt64> = []
+    private var grantedLabels: Set<UInt64> = []
     /// Other names for types that no file read so far calls one that matters, by the type.
     private var waiting: [UInt64: [UInt64]] = [:]
     /// Handles that some parameter or property of the project takes.
@@ -55,6 +58,9 @@ struct ProjectFacts {
     /// Notes a name that is set to yes without a question.
     mutating func declareGranted(_ name: UInt64) { granted.insert(name) }
 
+    /// Notes a label whose argument is a yes, which a property may be set to, and no function.
+    mutating func declareGrantedLabel(_ name: UInt64) { grantedLabels.insert(name) }
+
     mutating func declareType(_ name: UInt64) { ownTypes.insert(name) }
 
     /// Counts the functions and properties of a name.
@@ -76,10 +82,12 @@ struct ProjectFacts {
             let known = asking[name]
             asking[name] = Asking(
                 actions: known?.actions.intersection(answer.actions) ?? answer.actions,
-                givesTruth: (known?.givesTruth ?? true) && answer.givesTruth)
+                givesTruth: (known?.givesTruth ?? true) && answer.givesTruth,
+                isFunction: (known?.isFunction ?? true) && answer.isFunction)
         }
-        asking = asking.filter {
-            functions[$0.key] == counts[$0.key] && !($0.value.givesTruth && granted.contains($0.key))
+        asking = asking.filter { name, answer in
+            let isGranted = granted.contains(name) || !answer.isFunction && grantedLabels.contains(name)
+            return functions[name] == counts[name] && !(answer.givesTruth && isGranted)
         }
     }
 
