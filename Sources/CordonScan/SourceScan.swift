@@ -55,6 +55,10 @@ package struct SourceScan: Sendable {
         for file in tree.files {
             switch read(file.path) {
             case .failure(let reason): report.unread.append(ScanReport.Omission(path: file.path, reason: reason))
+            case .foreign:
+                report.skipped.append(
+                    ScanReport.Omission(
+                        path: file.path, reason: "no property list or interface file, whatever its name"))
             case .success(let source):
                 if source.language == .markup {
                     readable.append(file)
@@ -72,13 +76,19 @@ package struct SourceScan: Sendable {
             done += Int64(file.size)
             progress(done, total)
         }
+        // What is not read again is done.
+        done = total - Int64(readable.reduce(0) { $0 + $1.size })
+        progress(done, total)
         facts.followAliases()
         collectAsking(asking, in: readable.map(\.path), &facts)
         var (findings, waivers): ([ScanFinding], [ScanWaiver]) = ([], options.waivers)
         var wrapped: [FileScan.Wrapped] = []
         for file in readable {
             guard case .success(let source) = read(file.path) else {
-                report.unread.append(ScanReport.Omission(path: file.path, reason: "it was changed during the scan"))
+                report.unread.append(
+                    ScanReport.Omission(path: file.path, reason: "it was changed or removed during the scan"))
+                done += Int64(file.size)
+                progress(done, total)
                 continue
             }
             let result =
@@ -160,6 +170,8 @@ package struct SourceScan: Sendable {
     private enum Reading {
         case success(SourceFile)
         case failure(String)
+        /// Something else by the name of a property list.
+        case foreign
     }
 
     private func read(_ path: String) -> Reading {
@@ -169,12 +181,18 @@ package struct SourceScan: Sendable {
         guard let data = FileManager.default.contents(atPath: place) else { return .failure("it cannot be read") }
         guard data.count <= SourceTree.largest else { return .failure("larger than \(SourceTree.largest >> 20) MiB") }
         let source = SourceFile(path: path, data: data)
-        // Binary and old-style property lists would pass for ones with nothing in them.
-        if source.language == .markup, let first = source.text.bytes.first(where: { $0 > 0x20 }),
-            first != UInt8(ascii: "<")
-        {
-            return .failure("a property list that is not XML; plutil -convert xml1 makes one of it")
+        return source.language == .markup ? readMarkup(source) : .success(source)
+    }
+
+    /// Binary and old-style property lists would pass for ones with nothing in them.
+    private func readMarkup(_ source: SourceFile) -> Reading {
+        let start = source.text.text(0..<source.text.count).drop { $0.isWhitespace }
+        // What the build preprocesses may begin with comments and `#include`.
+        let isOldStyle = start.hasPrefix("{") || start.hasPrefix("(") || !start.contains("<") && start.contains("{")
+        guard isOldStyle || start.hasPrefix("bplist") else { return start.contains("<") ? .success(source) : .foreign }
+        return switch (source.path as NSString).pathExtension.lowercased() {
+        case "xib", "storyboard": .failure("an interface file that is not XML")
+        default: .failure("a property list that is not XML; plutil -convert xml1 makes one of it")
         }
-        return .success(source)
     }
 }

@@ -111,8 +111,9 @@ struct SourceTree {
     }
 
     private static func wants(_ name: String, _ kind: String) -> Bool {
+        // `Info-Dev.plist`, too, but not an app's own `Information.plist`.
         extensions.contains(kind.lowercased()) || name.hasSuffix("Info.plist")
-            || name.hasPrefix("Info") && kind == "plist"
+            || kind == "plist" && ["Info-", "Info_"].contains { name.hasPrefix($0) }
     }
 
     private struct Status {

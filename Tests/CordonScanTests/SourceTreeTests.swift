@@ -65,6 +65,22 @@ struct SourceTreeTests {
         #expect(report.findings.count == 1)
     }
 
+    @Test func `a file that is no property list whatever its name is left out, told, and ends no scan`() throws {
+        let sharing = "<plist><dict><key>UIFileSharingEnabled</key><true/></dict></plist>"
+        let folder = try ScannedFolder([
+            "CardInfo.plist": "name,count", "Info_Empty.plist": "", "Base-Info.plist": "#include \"a.h\"\n" + sharing,
+            "Old-Info.plist": "// old\n{ UIFileSharingEnabled = YES; }", "Main.xib": "bplist00",
+        ])
+        defer { folder.remove() }
+        try folder.write(Data("bplist00".utf8), "Information.plist")
+        try folder.write(Data("bplist00".utf8), "InfoCards.plist")
+        let report = folder.scan()
+        #expect(report.skipped.map(\.path) == ["CardInfo.plist", "Info_Empty.plist"])
+        #expect(report.unread.map(\.path) == ["Main.xib", "Old-Info.plist"])
+        #expect(report.unread.first?.reason == "an interface file that is not XML")
+        #expect(report.findings.map(\.path) == ["Base-Info.plist"])
+    }
+
     @Test func `dependencies and tests are left out, told, and read when asked`() throws {
         let folder = try ScannedFolder([
             "Pods/Pod.swift": leak, "AppTests/Test.swift": "import XCTest\n" + leak, "File.swift": leak,
@@ -94,12 +110,15 @@ struct SourceTreeTests {
         let folder = try ScannedFolder(["A.swift": leak, "B.swift": leak])
         defer { folder.remove() }
         var readings = 0
-        let report = SourceScan(folder.url.path, options: .init(today: "2026-11-23")).run { _, _ in
+        var rest: Int64 = -1
+        let report = SourceScan(folder.url.path, options: .init(today: "2026-11-23")).run {
             readings += 1
+            rest = $1 - $0
             if readings == 2 { try? FileManager.default.removeItem(atPath: folder.url.path + "/B.swift") }
         }
         #expect(report.findings.map(\.path) == ["A.swift"])
         #expect(report.unread.map(\.path) == ["B.swift"])
+        #expect(rest == 0)
     }
 
     @Test func `progress rises to its end`() throws {

@@ -85,7 +85,9 @@ struct ProjectGuide {
             let path = String(item.standardizedFileURL.path.dropFirst(base.count))
             if item.pathExtension == "entitlements" { files.entitlements.append(path) }
             let name = item.lastPathComponent
-            guard name.hasSuffix("Info.plist") || name.hasPrefix("Info") && item.pathExtension == "plist",
+            guard
+                name.hasSuffix("Info.plist")
+                    || item.pathExtension == "plist" && ["Info-", "Info_"].contains(where: { name.hasPrefix($0) }),
                 let info = try? PropertyList(contentsOf: item).value
             else { continue }
             if info["NSExtension"] != nil {
