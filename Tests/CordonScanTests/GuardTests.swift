@@ -38,6 +38,7 @@ struct GuardTests {
         "guard isManaged ? \(Self.answer) : false else { return }",
         "guard items.isEmpty ? false : \(Self.answer) else { return }",
         "guard \(Self.answer) ? isReady : false else { return }",
+        "if !\(Self.answer) {\n    if isStrict {\n        throw Refused()\n    } else if isNew {\n        return\n    } else {\n        return\n    }\n}",
         "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits == true else { return }",
         "if protection?.decision(for: Question(.copy, owner: owner?.id)).verdict.permits != true { return }",
         "guard (protection.decision(for: Question(.copy, owner: owner)).verdict.permits && isReady) else { return }",
@@ -85,6 +86,7 @@ struct GuardTests {
         "var may = \(Self.answer)\nmay.toggle()\nguard may else { return }",
         "#if DEBUG\nguard \(Self.answer) else { return }\n#endif",
         "guard \(Self.answer) ? true : isDemo else { return }",
+        "if !\(Self.answer) {\n    if isStrict {\n        return\n    } else {\n        log()\n    }\n}",
         "guard (isReady && \(Self.answer)) ? true : isDemo else { return }",
         "let may = \(Self.answer) && isReady ? true : isDemo\nguard may else { return }",
         "guard !\(Self.answer) ? isDemo : true else { return }",
@@ -220,7 +222,9 @@ struct GuardTests {
 
     @Test(arguments: [
         ("permit: consuming EgressPermit", true), ("permit: EgressPermit? = nil", false),
-        ("act: (consuming EgressPermit) -> Void", false),
+        ("act: (consuming EgressPermit) -> Void", false), ("permit: Optional<EgressPermit>", false),
+        ("result: Result<EgressPermit, any Error>", false), ("make: () throws -> EgressPermit", false),
+        ("permit: borrowing Cordon.EgressPermit, again: Bool", true),
     ])
     func `a parameter that is a permit says that it was taken, and one that may be missing does not`(
         _ parameter: String, _ isGuard: Bool

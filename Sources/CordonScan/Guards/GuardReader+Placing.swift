@@ -368,8 +368,12 @@ extension GuardReader {
             let brace = reader.partner(word - 2)
             guard reader.hash(brace) == Mark.openBrace, exits(brace) else { return false }
             word = brace - 1
-            while word > 0, ![Words.if, Mark.semicolon, Mark.closeBrace].contains(reader.hash(word)) {
+            var steps = 0
+            while word > 0, steps < CodeReader.reach,
+                ![Words.if, Mark.semicolon, Mark.closeBrace].contains(reader.hash(word))
+            {
                 word = reader.before(word)
+                steps += 1
             }
             guard reader.hash(word) == Words.if else { return false }
         }
@@ -433,7 +437,22 @@ extension GuardReader {
         let start = reader.statementStart(opener > brace ? opener : last)
         // What leaves in debug builds alone goes on in the others.
         guard !reader.tokens[start].isDebug || reader.tokens[brace].isDebug else { return false }
-        return Words.exits.contains(reader.hash(start))
+        return Words.exits.contains(reader.hash(start)) || leavesEitherWay(start)
+    }
+
+    /// Whether every branch of an `if` that has an `else` leaves.
+    private func leavesEitherWay(_ start: Int) -> Bool {
+        guard reader.hash(start) == Words.if else { return false }
+        var at = start
+        for _ in 0..<24 {
+            guard let brace = reader.find([Mark.openBrace], from: at + 1), reader.partner(brace) > brace, exits(brace)
+            else { return false }
+            let other = reader.partner(brace) + 1
+            guard reader.hash(other) == Words.else else { return false }
+            if reader.hash(other + 1) == Mark.openBrace { return exits(other + 1) }
+            at = other + 1
+        }
+        return false
     }
 
     /// Where a guard in a block ends to hold: at the block's end, and in a switch at the next case.

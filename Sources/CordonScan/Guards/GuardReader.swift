@@ -116,9 +116,7 @@ struct GuardReader {
         for declaration in declarations.all {
             if declaration.kind == .function, let open = declaration.parameters, reader.isSwift,
                 CodeReader.span(open, reader.partner(open)).prefix(CodeReader.reach).contains(where: {
-                    // One that may be missing, or that a closure gets, was not taken by who calls.
-                    reader.hash($0) == GuardWords.permitType && reader.enclosing($0) == open
-                        && reader.hash($0 + 1) != Mark.question
+                    reader.enclosing($0) == open && isTakenPermit($0)
                 })
             {
                 facts.add(
@@ -138,6 +136,15 @@ struct GuardReader {
                 }
             }
         }
+    }
+
+    /// Whether a parameter's type is a permit and nothing around one: one that may be missing, or that a closure gets or makes, was not
+    /// taken by who calls.
+    private func isTakenPermit(_ type: Int) -> Bool {
+        guard reader.hash(type) == GuardWords.permitType else { return false }
+        let isOfModule = reader.hash(type - 1) == Mark.dot && reader.text(type - 2) == "Cordon"
+        return GuardWords.beforePermit.contains(reader.hash(isOfModule ? type - 3 : type - 1))
+            && [Mark.comma, Mark.closeParen, Mark.equals].contains(reader.hash(type + 1))
     }
 
     func chainStart(_ index: Int) -> Int {

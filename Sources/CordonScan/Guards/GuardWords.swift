@@ -44,6 +44,8 @@ enum GuardWords {
         Word.hash("receiveItem"): ActionSet("receiveItem"), Word.hash("may"): [],
     ]
     static let permitType = Word.hash("EgressPermit")
+    /// What stands before the type of a parameter.
+    static let beforePermit = WayCatalogue.hashes(":", "consuming", "borrowing", "sending", "__owned")
     static let protect = Word.hash("protect")
 
     /// Cordon's protocols of ways out; only a call with a permit reaches their methods.
