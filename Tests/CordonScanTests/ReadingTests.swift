@@ -73,6 +73,11 @@ struct ReadingTests {
         #expect(try ScannedFolder.found(source, as: file) == ["1: \(way)"])
     }
 
+    @Test func `an app's own method by the name of a Mac's panel is no way out`() throws {
+        let source = "void f(void) { [self savePanel]; [self.sidebar openPanel]; }"
+        #expect(try ScannedFolder.found(source, as: "A.m") == [])
+    }
+
     @Test(arguments: [
         ("<true/>", true), ("<integer>1</integer>", true), ("<string>Yes</string>", true),
         ("<string>${SHARES}</string>", true), ("<string>$(SHARES)</string>", true), ("<integer>0</integer>", false),

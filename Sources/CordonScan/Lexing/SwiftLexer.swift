@@ -147,16 +147,20 @@ struct SwiftLexer {
     /// Where a regular expression ends that begins here; nil where the compiler reads an operator, too.
     private func regexEnd(_ start: Int) -> Int? {
         var (index, isClass, depth) = (start, false, 0)
+        var escaped = -1
         while index < count, bytes[index] != 0x0A {
             switch bytes[index] {
-            case UInt8(ascii: "\\"): index += 1
+            case UInt8(ascii: "\\"):
+                index += 1
+                escaped = index
             case UInt8(ascii: "["): isClass = true
             case UInt8(ascii: "]"): isClass = false
             case UInt8(ascii: "(") where !isClass: depth += 1
             case UInt8(ascii: ")") where !isClass:
                 guard depth > 0 else { return nil }
                 depth -= 1
-            case UInt8(ascii: "/") where !isClass: return [0x20, 0x09].contains(bytes[index - 1]) ? nil : index + 1
+            case UInt8(ascii: "/") where !isClass:
+                return [0x20, 0x09].contains(bytes[index - 1]) && escaped != index - 1 ? nil : index + 1
             default: break
             }
             index += 1

@@ -46,7 +46,8 @@ struct ProjectFacts {
 
     /// Follows other names for other names, in whatever order their files were read.
     mutating func followAliases() {
-        var open = Array(aliases.keys)
+        // In an order that is the same in every run, as a name that waits for two types becomes one of them.
+        var open = aliases.keys.sorted()
         while let known = open.popLast() {
             for name in waiting.removeValue(forKey: known) ?? [] where aliases[name] == nil {
                 alias(name, for: known)

@@ -35,7 +35,7 @@ struct WayFinder {
         "QuickLook", "CoreData",
         "SwiftData", "RealmSwift", "GRDB", "os", "AVFoundation", "SQLite", "AppKit", "PhotosUI", "Photos",
         "UserNotifications")
-    private static let makers = WayCatalogue.hashes("alloc", "new", "init")
+    private static let makers = WayCatalogue.hashes("alloc", "new", "init", "savePanel", "openPanel")
     private static let declaring = WayCatalogue.hashes(
         "func", "class", "struct", "enum", "extension", "protocol", "case", "typealias", "import", "interface",
         "implementation", "actor")
