@@ -115,6 +115,8 @@ struct FileScan {
     ) -> Int {
         var at = start
         var steps = 0
+        // Also behind a label, `return` or `let value =`.
+        var hasHead = Self.heads.contains(reader.hash(start))
         while at + 1 < reader.count, steps < 60 {
             let next = reader.after(at)
             steps += 1
@@ -123,11 +125,12 @@ struct FileScan {
             else { break }
             if reader.hash(next) == Mark.openBrace,
                 reader.hash(next - 1) != Mark.closeParen || !reader.isSwift || declarations.byBrace[next] != nil
-                    || Self.heads.contains(reader.hash(start))
+                    || hasHead
             {
                 break
             }
             at = next
+            hasHead = hasHead || Self.heads.contains(reader.hash(at))
         }
         let end = reader.partner(at) > at ? reader.partner(at) : at
         return places.place(of: Int(reader.tokens[end].start), in: file.text).line

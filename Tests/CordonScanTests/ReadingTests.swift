@@ -73,6 +73,11 @@ struct ReadingTests {
         #expect(try ScannedFolder.found(source, as: file) == ["1: \(way)"])
     }
 
+    @Test func `an escaped blank may end a regular expression`() throws {
+        let source = "let pattern = /\"\"\"\\ /\nUIPasteboard.general.string = text\nlet other = \"b\""
+        #expect(try ScannedFolder.found(source) == ["2: pasteboard"])
+    }
+
     @Test func `an app's own method by the name of a Mac's panel is no way out`() throws {
         let source = "void f(void) { [self savePanel]; [self.sidebar openPanel]; }"
         #expect(try ScannedFolder.found(source, as: "A.m") == [])

@@ -44,7 +44,10 @@ struct WaiverTests {
         #expect(folder.scan().findings.map(\.line) == [2])
     }
 
-    @Test(arguments: ["func copy(_ text: String) {", "if isAllowed(text) {", "init(_ text: String) {"])
+    @Test(arguments: [
+        "func copy(_ text: String) {", "if isAllowed(text) {", "init(_ text: String) {", "outer: for x in list(y) {",
+        "let v = if check(x) {",
+    ])
     func `a waiver above a declaration or a condition is for its head, and not for what stands in its body`(
         _ head: String
     ) throws {
