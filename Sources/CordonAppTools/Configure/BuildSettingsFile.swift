@@ -31,7 +31,7 @@ public struct BuildSettingsFile: Sendable {
             throw AppToolsError(.malformed, "includes files too deeply", at: url.path)
         }
         let text = String(decoding: try InputFile.map(url, limit: 1 << 20), as: UTF8.self)
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r", "\r\n"].contains($0) })
         for (index, line) in lines.enumerated() {
             let line = (line.range(of: "//").map { line[..<$0.lowerBound] } ?? line)
                 .trimmingCharacters(in: .whitespaces)
@@ -47,7 +47,9 @@ public struct BuildSettingsFile: Sendable {
             let name = line[..<equals].trimmingCharacters(in: .whitespaces)
             if name.contains("[") { continue }
             let value = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
-            raw[name] = value.replacingOccurrences(of: "$(inherited)", with: raw[name] ?? "")
+            raw[name] = ["$(inherited)", "${inherited}"].reduce(value) {
+                $0.replacingOccurrences(of: $1, with: raw[name] ?? "")
+            }
         }
     }
 

@@ -10,12 +10,13 @@ struct BuildSettingsFileTests {
         let scratch = try Scratch()
         let base = try scratch.file("base.xcconfig", "TEAM = ABCDE12345 // the team\(lineEnd)FLAGS = -a\(lineEnd)")
         let lines = [
-            "#include \"\(base.path)\"", "// remark", "", "PREFIX = $(TEAM).", "FLAGS = $(inherited) $(TEAM)",
-            "OTHER = $(inherited) $(UNKNOWN)",
+            "#include \"\(base.path)\"", "// remark\u{2028}of two parts", "", "PREFIX = $(TEAM).",
+            "FLAGS = $(inherited) $(TEAM)",
+            "FLAGS = ${inherited} -b", "OTHER = $(inherited) $(UNKNOWN)",
         ]
         let file = try scratch.file("inside/app.xcconfig", lines.joined(separator: lineEnd))
         let settings = try BuildSettingsFile(contentsOf: file).settings
-        #expect(settings == ["TEAM": "ABCDE12345", "PREFIX": "ABCDE12345.", "FLAGS": "-a ABCDE12345"])
+        #expect(settings == ["TEAM": "ABCDE12345", "PREFIX": "ABCDE12345.", "FLAGS": "-a ABCDE12345 -b"])
     }
 
     @Test func `a line that is no setting is told by its number`() throws {
