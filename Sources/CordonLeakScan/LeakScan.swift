@@ -62,10 +62,10 @@ public struct LeakScan: Sendable {
     ///   in there is not known.
     public func leaks(below folder: URL) throws -> Leaks {
         var leaks = Leaks()
-        for (path, isFile) in try Self.entries(below: folder.path) {
+        for (path, type) in try Self.entries(below: folder.path) {
             var search = LeakSearch(needles)
             search.read(Data(path.utf8.dropFirst(folder.path.utf8.count)))
-            if isFile {
+            if type == .typeRegular {
                 do {
                     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
                     defer { try? file.close() }
@@ -76,9 +76,18 @@ public struct LeakScan: Sendable {
                     continue
                 }
                 leaks.files += 1
-            } else if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+            } else if type == .typeSymbolicLink {
+                // Its bytes, which need not be UTF-8.
+                var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+                let count = readlink(path, &target, target.count)
+                guard count >= 0 else {
+                    guard try Self.isGone(path) else {
+                        throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: path])
+                    }
+                    continue
+                }
                 search.begin()
-                search.read(Data(target.utf8))
+                search.read(Data(target.prefix(count).map { UInt8(bitPattern: $0) }))
             }
             leaks.add(search, at: path)
         }
@@ -104,18 +113,18 @@ public struct LeakScan: Sendable {
     ///
     /// - Throws: `CocoaError` where the folder, or one below it, cannot be listed, or what lies there cannot be looked at.
     public static func files(below folder: String) throws -> [String] {
-        try entries(below: folder).filter(\.isFile).map(\.path)
+        try entries(below: folder).filter { $0.type == .typeRegular }.map(\.path)
     }
 
-    /// Everything below a folder, sorted by path, and whether it is a regular file.
-    private static func entries(below folder: String) throws -> [(path: String, isFile: Bool)] {
+    /// Everything below a folder, sorted by path, and what each is.
+    private static func entries(below folder: String) throws -> [(path: String, type: FileAttributeType?)] {
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
             // It may have vanished since its own folder was listed.
             guard try isGone(folder) else { throw error }
             return []
         }
-        let entries = try names.flatMap { name -> [(path: String, isFile: Bool)] in
+        let entries = try names.flatMap { name -> [(path: String, type: FileAttributeType?)] in
             let path = "\(folder)/\(name)"
             let type: FileAttributeType?
             do { type = try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType } catch {
@@ -123,7 +132,7 @@ public struct LeakScan: Sendable {
                 return []
             }
             let below = type == .typeDirectory ? try Self.entries(below: path) : []
-            return [(path, type == .typeRegular)] + below
+            return [(path, type)] + below
         }
         return entries.sorted { $0.path < $1.path }
     }

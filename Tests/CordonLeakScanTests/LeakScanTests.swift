@@ -92,6 +92,15 @@ struct LeakScanTests {
         }
     }
 
+    @Test func `where a link leads is read though it is not UTF-8`() throws {
+        try inFolder { folder in
+            let (scan, link) = (LeakScan(count: 1, seed: 1), "\(folder.path)/link")
+            let target = "/of/\(scan.texts[0])/".utf8CString.dropLast() + [CChar(bitPattern: 0xFF), 0]
+            try #require(symlink(Array(target), link) == 0)
+            #expect(try scan.leaks(below: folder).texts == 1)
+        }
+    }
+
     @Test(.enabled(if: getuid() != 0, "root lists any folder"))
     func `a folder below that cannot be listed is an error, and not empty`() throws {
         try inFolder { folder in
