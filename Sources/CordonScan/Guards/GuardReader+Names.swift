@@ -91,7 +91,8 @@ extension GuardReader {
     private mutating func noteSealedFile(_ address: Range<Int>) {
         guard let last = address.last else { return }
         let isProperty =
-            address.count == 1 || address.count == 3 && reader.hash(last - 2) == Self.self_
+            address.count == 1
+            || address.count == 3 && reader.hash(last - 2) == Self.self_
                 && reader.hash(last - 1) == Mark.dot
         if isProperty, reader.isIdentifier(last) {
             sealed.add(reader.hash(last), .any, in: owner(of: last))
@@ -121,7 +122,8 @@ extension GuardReader {
             let here = reader.hash(at)
             let isOnLevel = reader.enclosing(at) == level
             if at >= reader.count || at == reader.partner(level)
-                || isOnLevel && (ends.contains(here) || at > value && reader.startsLine(at) && reader.statementStart(at) == at)
+                || isOnLevel
+                    && (ends.contains(here) || at > value && reader.startsLine(at) && reader.statementStart(at) == at)
             {
                 return isAnswer
             }
