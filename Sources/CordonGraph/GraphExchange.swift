@@ -32,6 +32,21 @@ struct GraphExchange: Sendable {
     /// The version in `If-Match`, nil when any will do (SRV-OP-008).
     var expectedVersion: String? { EntityTag.expected(by: request) }
 
+    /// Writes what is made of something that is read first; where another change came in between, anew from what that made. A client
+    /// that expects a version is told instead.
+    ///
+    /// - Throws: ``ServiceError`` with code `conflict` where others write again and again; else what reading and writing throw.
+    func rewriting<Answer>(_ id: String, _ change: () async throws -> Answer) async throws -> Answer {
+        for _ in 0..<5 {
+            do {
+                return try await change()
+            } catch let error as ServiceError where error.code == .preconditionFailed {
+                guard expectedVersion == nil else { throw error }
+            }
+        }
+        throw ServiceError(.conflict, "other changes came in between again and again", place: id)
+    }
+
     /// Whether `If-None-Match` names this version.
     func knows(_ version: String) -> Bool {
         guard let text = request.headers[.ifNoneMatch] else { return false }

@@ -114,31 +114,6 @@ import Testing
         }
     }
 
-    /// Makes another change once, between what a change has read and what it writes.
-    private final class MeanwhileStorage: ServiceStorage {
-        private let storage = InMemoryStorage()
-        private let waiting = Locked<(@Sendable () async throws -> Void)?>(nil)
-
-        func meanwhile(_ body: @escaping @Sendable () async throws -> Void) { waiting.withLock { $0 = body } }
-
-        func read<Result: Sendable>(
-            _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
-        ) async throws -> Result {
-            try await storage.read(tenant, body)
-        }
-
-        func write<Result: Sendable>(
-            _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
-        ) async throws -> Result {
-            let first = waiting.withLock { waiting in
-                defer { waiting = nil }
-                return waiting
-            }
-            try await first?()
-            return try await storage.write(tenant, body)
-        }
-    }
-
     @Test func `of two changes of a filter at once none is lost, and one that is removed meanwhile stays so`()
         async throws
     {
@@ -149,7 +124,7 @@ import Testing
             let body: JSONValue = ["displayName": "Phones", "rule": "(app.deviceModel -eq \"a\")"]
             let id = try #require(try await client.administer(.post, path, body).json["id"]?.string)
             let (item, admin) = ("\(path)/\(id)", service.service.administration)
-            storage.meanwhile {
+            storage.meanwhile(after: [AssignmentFilter].self) {
                 var other = try await admin.resource(AssignmentFilter.self, id, as: TestService.owner)
                 other.rule = "(app.deviceModel -eq \"b\")"
                 try await admin.saveResource(other, isNew: false, as: TestService.owner)
@@ -157,8 +132,11 @@ import Testing
             #expect(try await client.administer(.patch, item, ["description": "D"]).status == .noContent)
             let both = try await client.administer(.get, item).json
             #expect(both["description"] == "D" && both["rule"] == "(app.deviceModel -eq \"b\")")
-            storage.meanwhile { try await admin.removeResource(AssignmentFilter.self, id, as: TestService.owner) }
+            storage.meanwhile(after: [AssignmentFilter].self) {
+                try await admin.removeResource(AssignmentFilter.self, id, as: TestService.owner)
+            }
             #expect(try await client.administer(.patch, item, ["description": "E"]).status == .notFound)
+            #expect(storage.hasRun)
             #expect(try await client.administer(.get, item).status == .notFound)
         }
     }

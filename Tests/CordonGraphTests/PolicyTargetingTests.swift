@@ -107,21 +107,28 @@ import Testing
         }
     }
 
-    @Test func `v1_0 takes no filter away that it does not show`() async throws {
-        let service = try await TestService()
-        let policy = try await service.publishPolicy()
+    /// The assignment of a policy that reaches the phones of a group alone.
+    private static let phones = PolicyAssignment(
+        .group(TestService.group), id: "one", filterID: "phones", filterMode: .include)
+
+    /// Makes the filter that lets phones through.
+    private static func saveFilter(_ service: TestService) async throws {
         let time = service.clock.now
         let filter = AssignmentFilter(
             id: "phones", displayName: "Phones", rule: "(app.osVersion -ge \"17\")", created: time, modified: time)
         try await service.service.administration.saveResource(filter, isNew: true, as: TestService.owner)
+    }
+
+    @Test func `v1_0 takes no filter away that it does not show`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        try await Self.saveFilter(service)
         for id in ["group-b", "group-c"] {
             try await service.service.provisioning.saveGroup(
                 DirectoryGroup(id: id, displayName: id), as: TestService.owner)
         }
         _ = try await service.service.administration.assignPolicy(
-            policy.id,
-            to: [PolicyAssignment(.group(TestService.group), id: "one", filterID: "phones", filterMode: .include)],
-            as: TestService.owner)
+            policy.id, to: [Self.phones], as: TestService.owner)
         try await service.test { client in
             func filters() async throws -> [PolicyAssignment.Target: String?] {
                 let policy = try await service.service.administration.policy(policy.id, as: TestService.owner)
@@ -136,6 +143,13 @@ import Testing
             ]
             #expect(try await client.administer(.post, item + "/assign", both).status == .noContent)
             #expect(try await filters() == kept)
+            // A group is the same in whatever case its id is written.
+            let raised = Self.assignment(TestService.group.uppercased())
+            let spelt: JSONValue = ["assignments": [raised, Self.assignment("group-b")]]
+            #expect(try await client.administer(.post, item + "/assign", spelt).status == .noContent)
+            #expect(try await filters() == [.group(TestService.group.uppercased()): "phones", .group("group-b"): nil])
+            let again = try await client.administer(.post, item + "/assignments", Self.assignment(TestService.group))
+            #expect(again.status == .conflict)
             #expect(try await client.administer(.patch, item, both).status == .noContent)
             #expect(try await filters() == kept)
             let unmarked: JSONValue = [
@@ -149,6 +163,37 @@ import Testing
             let beta = item.replacing("v1.0", with: "beta")
             #expect(try await client.administer(.post, beta + "/assign", without).status == .noContent)
             #expect(try await filters() == [.group("group-c"): nil])
+        }
+    }
+
+    @Test(arguments: [(HTTPRequest.Method.post, "/assign"), (.patch, "")])
+    func `a filter that is set while v1_0 writes assignments stays`(method: HTTPRequest.Method, place: String)
+        async throws
+    {
+        let storage = MeanwhileStorage()
+        let service = try await TestService(storage: storage)
+        let (policy, admin) = (try await service.publishPolicy(), service.service.administration)
+        try await Self.saveFilter(service)
+        let body: JSONValue = ["assignments": [Self.assignment(TestService.group)]]
+        try await service.test { client in
+            let path = "\(Self.path)/\(policy.id)"
+            func write(_ headers: HTTPFields, settingTheFilterAfter reads: Int) async throws -> HTTPResponse.Status {
+                storage.meanwhile(after: ManagedAppPolicy.self, read: reads) {
+                    _ = try await admin.assignPolicy(policy.id, to: [Self.phones], as: TestService.owner)
+                }
+                let answer = try await client.administer(method, path + place, body, headers: headers)
+                #expect(storage.hasRun)
+                #expect(try await admin.policy(policy.id, as: TestService.owner).assignments == [Self.phones])
+                return answer.status
+            }
+            for reads in 1...2 {
+                let plain = PolicyAssignment(.group(TestService.group), id: "one")
+                let before = try await admin.assignPolicy(policy.id, to: [plain], as: TestService.owner)
+                let late = try await write([.ifMatch: "\"\(before.version)\""], settingTheFilterAfter: reads)
+                #expect(late == .preconditionFailed)
+                _ = try await admin.assignPolicy(policy.id, to: [plain], as: TestService.owner)
+                #expect(try await write([:], settingTheFilterAfter: reads) == .noContent)
+            }
         }
     }
 

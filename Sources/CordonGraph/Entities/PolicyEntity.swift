@@ -64,7 +64,9 @@ struct PolicyEntity {
         return .array(
             entries.map { entry in
                 let target = (try? GraphAssignments.assignments(in: [entry]))?.first?.target
-                guard let known = policy.assignments.first(where: { $0.target == target }) else { return entry }
+                guard let known = policy.assignments.first(where: { $0.target.folded == target?.folded }) else {
+                    return entry
+                }
                 return keepingFilter(of: GraphAssignments.json(known), in: entry)
             })
     }

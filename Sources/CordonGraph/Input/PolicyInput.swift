@@ -30,9 +30,9 @@ enum PolicyInput {
         return kind
     }
 
-    /// The body of `assign`.
-    static func assignments(_ body: [String: JSONValue]) throws -> [PolicyAssignment] {
-        let read = try GraphAssignments.assignments(in: body["assignments"])
+    /// The list in the body of `assign`.
+    static func assignments(_ list: JSONValue?) throws -> [PolicyAssignment] {
+        let read = try GraphAssignments.assignments(in: list)
         guard let read, read.count <= mostAssignments else {
             throw refusal("assignments", "a list of at most \(mostAssignments) assignments is missing")
         }

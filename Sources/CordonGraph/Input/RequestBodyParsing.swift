@@ -57,7 +57,7 @@ package enum RequestBodyParsing {
 
     private static func targets(_ value: JSONValue, _ outcome: inout Outcome) {
         let body = value.object ?? [:]
-        if let assignments = try? PolicyInput.assignments(body) {
+        if let assignments = try? PolicyInput.assignments(body["assignments"]) {
             outcome.documents.insert("assignments")
             let written = JSONValue.array(assignments.map(GraphAssignments.json))
             if (try? GraphAssignments.assignments(in: written)) != assignments {

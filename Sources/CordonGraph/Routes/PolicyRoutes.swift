@@ -171,14 +171,17 @@ struct PolicyRoutes: Sendable {
         _ collection: PolicyCollection, _ exchange: GraphExchange
     ) async throws -> GraphAnswer {
         let before = try await collection.policy(exchange, administration)
-        var changes = try await exchange.object()
+        let changes = try await exchange.object()
         _ = try PolicyInput.kind(of: changes, among: [before.kind])
         try exchange.checkSpelling(ofPolicy: changes, before.kind, except: before.document.object ?? [:])
-        changes["assignments"] = changes["assignments"].map {
-            PolicyEntity(policy: before, version: exchange.version).keepingFilters(in: $0)
+        let policy = try await PolicyActions(administration: administration).writing(
+            changes["assignments"], of: before, exchange
+        ) { assignments, version in
+            var changes = changes
+            changes["assignments"] = assignments
+            return try await administration.updatePolicy(
+                before.id, changes: .object(changes), ifVersion: version, as: exchange.administrator)
         }
-        let policy = try await administration.updatePolicy(
-            before.id, changes: .object(changes), ifVersion: exchange.expectedVersion, as: exchange.administrator)
         // Nothing but 204 counts as success for common clients, unless they ask for more (SRV-OP-007).
         guard exchange.prefersRepresentation else { return exchange.applyingPreference(.done) }
         return exchange.applyingPreference(
@@ -191,15 +194,28 @@ struct PolicyActions: Sendable {
     let administration: Administration
 
     func assign(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws -> GraphAnswer {
-        var body = try await exchange.object()
+        let body = try await exchange.object()
         try exchange.checkSpelling(ofAssignments: body["assignments"])
-        body["assignments"] = body["assignments"].map {
-            PolicyEntity(policy: policy, version: exchange.version).keepingFilters(in: $0)
+        _ = try await writing(body["assignments"], of: policy, exchange) { assignments, version in
+            try await administration.assignPolicy(
+                policy.id, to: try PolicyInput.assignments(assignments), ifVersion: version, as: exchange.administrator)
         }
-        let assignments = try PolicyInput.assignments(body)
-        _ = try await administration.assignPolicy(
-            policy.id, to: assignments, ifVersion: exchange.expectedVersion, as: exchange.administrator)
         return exchange.applyingPreference(.done)
+    }
+
+    /// Writes assignments as a client gave them, each with the filter that it keeps: on the version that these filters were read in.
+    func writing(
+        _ assignments: JSONValue?, of policy: ManagedAppPolicy, _ exchange: GraphExchange,
+        _ write: (_ assignments: JSONValue?, _ version: String?) async throws -> ManagedAppPolicy
+    ) async throws -> ManagedAppPolicy {
+        guard let assignments, exchange.version == .v1 else {
+            return try await write(assignments, exchange.expectedVersion)
+        }
+        return try await exchange.rewriting(policy.id) {
+            let policy = try await administration.policy(policy.id, as: exchange.administrator)
+            let kept = PolicyEntity(policy: policy, version: exchange.version).keepingFilters(in: assignments)
+            return try await write(kept, exchange.expectedVersion ?? policy.version)
+        }
     }
 
     func targetApps(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws -> GraphAnswer {

@@ -67,16 +67,10 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
 
     /// Merges changes into what is there; where another change came in between, into what that made.
     private func merge(_ changes: [String: JSONValue], _ exchange: GraphExchange) async throws {
-        for _ in 0..<5 {
+        try await exchange.rewriting(exchange.keys[0]) {
             let known = try await one(exchange)
-            do {
-                return try await administration.replaceResource(
-                    known, with: try read(changes, known), ifVersion: exchange.expectedVersion,
-                    as: exchange.administrator)
-            } catch let error as ServiceError where error.code == .preconditionFailed {
-                guard exchange.expectedVersion == nil else { throw error }
-            }
+            try await administration.replaceResource(
+                known, with: try read(changes, known), ifVersion: exchange.expectedVersion, as: exchange.administrator)
         }
-        throw ServiceError(.conflict, "other changes came in between again and again", place: exchange.keys[0])
     }
 }

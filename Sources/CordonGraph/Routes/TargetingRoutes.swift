@@ -31,7 +31,7 @@ struct TargetingRoutes: Sendable {
             stored: { $0.graphAssignments.array ?? [] },
             has: { policy, entry in
                 let target = (try? GraphAssignments.assignments(in: [entry]))?.first?.target
-                return policy.assignments.contains { $0.target == target }
+                return policy.assignments.contains { $0.target.folded == target?.folded }
             })
         return routes(of: apps) + routes(of: assignments)
     }

@@ -24,6 +24,15 @@ public struct PolicyAssignment: Sendable, Codable, Equatable {
         public var includes: Bool {
             if case .exclusionGroup = self { false } else { true }
         }
+
+        /// The same with a group's id in lower case, as targets are compared.
+        package var folded: Self {
+            switch self {
+            case .group(let id): .group(CordonService.folded(id))
+            case .exclusionGroup(let id): .exclusionGroup(CordonService.folded(id))
+            case .allLicensedUsers, .allDevices: self
+            }
+        }
     }
 
     /// What an assignment filter does.

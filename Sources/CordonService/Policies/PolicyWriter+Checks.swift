@@ -30,9 +30,9 @@ extension PolicyWriter {
             case .exclusionGroup(let id): excluded.insert(folded(id))
             case .allLicensedUsers, .allDevices: break
             }
-            let known = policy.assignments.first { $0.target == assignment.target }
+            let known = policy.assignments.first { $0.target.folded == assignment.target.folded }
             if assignment.id.isEmpty { assignment.id = known?.id ?? ids.guid() }
-            guard let same = result.first(where: { $0.target == assignment.target }) else {
+            guard let same = result.first(where: { $0.target.folded == assignment.target.folded }) else {
                 result.append(assignment)
                 continue
             }
@@ -87,8 +87,8 @@ extension PolicyWriter {
         of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?, keeping: Bool, in records: some StorageReader
     ) throws(ServiceError) -> [String] {
         var waiting: [String] = []
-        let known = Set((before?.assignments ?? []).map(\.target))
-        for assignment in policy.assignments where !known.contains(assignment.target) {
+        let known = Set((before?.assignments ?? []).map(\.target.folded))
+        for assignment in policy.assignments where !known.contains(assignment.target.folded) {
             guard let id = assignment.target.groupID, try records.record(GroupEntry.self, folded(id)) == nil else {
                 continue
             }
