@@ -40,9 +40,13 @@ struct GraphPath: Sendable, Equatable {
         for piece in pieces {
             // Decoded after splitting, so that an encoded slash stays inside its key.
             guard let text = String(piece).removingPercentEncoding else { return nil }
+            if let type = text.castType {
+                cast = type
+                continue
+            }
             guard let read = Self.parts(of: text) else { return nil }
             parts += read
-            if read.isEmpty { cast = text.namespaced?.lowercased() } else if read != ["$count"] { cast = nil }
+            if text.lowercased() != "$count" { cast = nil }
         }
         self.version = version
         self.cast = cast
@@ -51,21 +55,22 @@ struct GraphPath: Sendable, Equatable {
         self.folded = parts.map { $0.lowercased() }
     }
 
-    /// One piece between slashes: a name, `name('key')`, `name()`, or a type cast.
+    /// One piece between slashes: a name, `name('key')` or `name()`.
     private static func parts(of text: String) -> [String]? {
-        if let name = text.namespaced, !text.contains("(") {
-            // Any other qualified name is an action's or a function's.
-            return EntityType.castable.contains(name.lowercased()) ? [] : [name]
-        }
-        guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return [text] }
+        guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return [text.namespaced ?? text] }
         let name = String(text[..<open])
         let inside = text[text.index(after: open)...].dropLast()
         guard !name.isEmpty else { return nil }
         let plain = name.namespaced ?? name
         // Without quotes, what stands in brackets are arguments of a function: a key there would be the whole list.
-        guard inside.hasPrefix("'") else { return inside.isEmpty || inside.contains("=") ? [plain] : nil }
+        guard inside.hasPrefix("'") else { return inside.isEmpty || Self.takesArguments(plain) ? [plain] : nil }
         guard inside.count >= 2, inside.hasSuffix("'") else { return nil }
         return [plain, String(inside.dropFirst().dropLast()).replacing("''", with: "'")]
+    }
+
+    /// Whether what is called so is a function that is told something in brackets; `groups(uniqueName='a')` is a key.
+    private static func takesArguments(_ name: String) -> Bool {
+        name.lowercased() == "exportdeviceandappmanagementdata"
     }
 
     private static func arguments(of text: String) -> [String: String] {
@@ -99,5 +104,12 @@ extension String {
     /// What follows the namespace of Graph's types, nil where there is none.
     fileprivate var namespaced: String? {
         lowercased().hasPrefix("microsoft.graph.") ? String(dropFirst("microsoft.graph.".count)) : nil
+    }
+
+    /// The type that a piece of a path casts to, in lower case; nil where it is a name or a key. Microsoft's packages write `graph.user`.
+    fileprivate var castType: String? {
+        let text = lowercased()
+        let name = namespaced?.lowercased() ?? (text.hasPrefix("graph.") ? String(text.dropFirst("graph.".count)) : "")
+        return EntityType.castable.contains(name) ? name : nil
     }
 }

@@ -129,10 +129,7 @@ struct GraphRoutes: RouterMiddleware {
         if let unknown = query.expand.subtracting(route.expands).sorted().first {
             throw Refusal.badRequest("$expand: \(unknown.prefix(64)) cannot be expanded here.")
         }
-        if let type = path.cast {
-            let isOfType = GraphFilter.isOf("microsoft.graph." + type)
-            query.filter = query.filter.map { .and(isOfType, $0) } ?? isOfType
-        }
+        query.cast = path.cast.map { "microsoft.graph." + $0 }
         let asked = query
         return try await gate.turns.run(request, atMost: GraphExchange.largestBody, for: administrator.id) { request in
             let exchange = GraphExchange(

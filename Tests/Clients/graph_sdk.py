@@ -311,6 +311,9 @@ async def version_one():
     assert [group.id for group in groups.value] == [GROUP]
     members = await client.groups.by_group_id(GROUP).members.get()
     assert [member.id for member in members.value] == [USER]
+    people = client.groups.by_group_id(GROUP).members.graph_user
+    assert [(person.id, bool(person.user_principal_name)) for person in (await people.get()).value] == [(USER, True)]
+    assert await people.count.get() == 1
     assert (await client.organization.get()).value[0].id == "contoso"
     print("read who is there")
 

@@ -68,6 +68,9 @@ import Testing
             }
             #expect(try await names(client, path + "?$filter=isof('microsoft.graph.managedIOSLobApp')") == ["Own"])
             #expect(try await names(client, path + "?$filter=isof('microsoft.graph.managedIOSStoreApp')") == ["Bought"])
+            let managed = try await names(client, path + "?$filter=isof('microsoft.graph.managedApp')")
+            #expect(Set(managed) == ["Bought", "Own"])
+            #expect(try await names(client, path + "/graph.managedIOSLobApp") == ["Own"])
             #expect(try await names(client, path + "?$filter=appAvailability%20eq%20'lineOfBusiness'") == ["Own"])
             #expect(try await names(client, path + "?$filter=appAvailability%20eq%20'global'") == ["Bought"])
             #expect(try await names(client, path + "?$search=%22bou%22") == ["Bought"])

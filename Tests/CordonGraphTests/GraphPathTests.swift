@@ -25,7 +25,8 @@ import Testing
 
     @Test func `a list is cast at its end alone, before its count too`() throws {
         for (path, cast) in [
-            ("groups/g/members/microsoft.graph.user", "user"), ("groups/g/members/Microsoft.Graph.User/$count", "user"),
+            ("groups/g/members/microsoft.graph.user", "user"), ("groups/g/members/Microsoft.Graph.User/$COUNT", "user"),
+            ("groups/g/members/graph.user/$count", "user"), ("groups/g/members/graph.notes", nil),
             ("groups/g/members", nil), ("managedAppPolicies/microsoft.graph.managedAppProtection/T_1/assign", nil),
         ] as [(String, String?)] {
             #expect(try #require(GraphPath("/v1.0/" + path)).cast == cast, "\(path)")
@@ -47,9 +48,15 @@ import Testing
         #expect(GraphPath(path)?.matches(["users", "*"]) == nil)
     }
 
-    @Test func `a key without its quotes is no list`() {
-        #expect(GraphPath("/v1.0/users(a)") == nil)
-        #expect(GraphPath("/v1.0/users/a/export(skip=1,top=2)")?.parts == ["users", "a", "export"])
+    @Test(arguments: ["users(a)", "groups(uniqueName='sales')", "groups(a=1)"])
+    func `a key without its quotes, or by another name, is no list`(_ path: String) {
+        #expect(GraphPath("/v1.0/" + path) == nil)
+    }
+
+    @Test func `a function is told in brackets what it is to do`() throws {
+        let path = try #require(GraphPath("/v1.0/users/a/exportDeviceAndAppManagementData(skip=1,top=2)"))
+        #expect(path.parts == ["users", "a", "exportDeviceAndAppManagementData"])
+        #expect(path.arguments == ["skip": "1", "top": "2"])
     }
 
     @Test func `a longer and a shorter path do not match`() throws {

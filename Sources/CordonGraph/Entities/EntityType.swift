@@ -8,8 +8,9 @@ enum EntityType {
         "androidManagedAppProtection": "targetedManagedAppProtection",
         "defaultManagedAppProtection": "managedAppProtection",
         "targetedManagedAppConfiguration": "managedAppConfiguration",
-        "iosManagedAppRegistration": "managedAppRegistration", "managedIOSLobApp": "mobileApp",
-        "managedIOSStoreApp": "mobileApp", "user": "directoryObject", "group": "directoryObject",
+        "iosManagedAppRegistration": "managedAppRegistration", "managedApp": "mobileApp",
+        "managedMobileLobApp": "managedApp", "managedIOSLobApp": "managedMobileLobApp",
+        "managedIOSStoreApp": "managedApp", "user": "directoryObject", "group": "directoryObject",
     ]
 
     private static let foldedBases = Dictionary(

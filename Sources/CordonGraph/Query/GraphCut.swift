@@ -49,7 +49,7 @@ struct GraphCut<Record> {
     private static func admitted(
         _ all: [Record], _ query: GraphQuery, _ id: (Record) -> String, _ entity: (Record) -> JSONValue
     ) throws -> [Row] {
-        guard query.filter != nil || query.search != nil || query.order != nil else {
+        guard query.asksForMembers else {
             return all.map { Row(record: $0, id: id($0), values: []) }
         }
         var terms = GraphFilterTerms(of: query)
@@ -58,8 +58,7 @@ struct GraphCut<Record> {
             count += 1
             if count.isMultiple(of: 256) { try AdministrationDeadline.check() }
             let entity = entity(record)
-            try terms.look(at: entity)
-            guard query.admits(entity) else { return nil }
+            guard try terms.admits(entity, by: query) else { return nil }
             return Row(record: record, id: id(record), values: query.order?.values(of: entity) ?? [])
         }
         try terms.finish()
@@ -79,14 +78,17 @@ extension GraphExchange {
     /// One page that the store cuts, where the query asks for nothing else; nil where all of the list has to be looked at.
     ///
     /// - Parameters:
+    ///   - type: What `read` gives alone where the list is cast to it.
     ///   - total: How many records there are, where the store knows; nil where all have to be looked at for that.
     ///   - read: Reads as many records as are asked for, in the order of their ids, after an id.
     ///   - json: How a record is shown.
     func pageOfStore<Record>(
-        id: (Record) -> String, total: (() async throws -> Int)?,
+        ofType type: String? = nil, id: (Record) -> String, total: (() async throws -> Int)?,
         read: (_ after: String?, _ limit: Int) async throws -> [Record],
         json: (Record) async throws -> JSONValue
     ) async throws -> GraphPage? {
+        var query = query
+        if query.cast == type { query.cast = nil }
         guard !query.asksForWhole, !query.count || total != nil else { return nil }
         let after = try query.skipToken.map { try GraphPlace($0).id }
         guard after?.isEmpty != true else { return nil }

@@ -54,6 +54,16 @@ struct GraphFilterTerms {
     /// Whether no member that the query names is still to be found.
     var areNamesKnown: Bool { !open.contains { $0.isMissing && !$0.isThere } }
 
+    /// Whether a query lets an entity through, which is looked at where it is of the type that the list is cast to: others may lack what
+    /// the query names.
+    ///
+    /// - Throws: ``Refusal`` as ``look(at:)``.
+    mutating func admits(_ entity: JSONValue, by query: GraphQuery) throws -> Bool {
+        guard query.isOfCast(entity) else { return false }
+        try look(at: entity)
+        return query.admits(entity)
+    }
+
     /// Looks at one entity.
     ///
     /// - Throws: ``Refusal`` with status 400 for a member of another kind than what it is compared with.

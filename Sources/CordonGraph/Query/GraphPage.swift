@@ -75,7 +75,16 @@ extension GraphQuery {
     }
 
     /// Whether all of a list has to be looked at to find a page of it.
-    var asksForWhole: Bool { filter != nil || search != nil || order != nil || skip != 0 }
+    var asksForWhole: Bool { asksForMembers || skip != 0 }
+
+    /// Whether the entities of a list have to be looked at.
+    var asksForMembers: Bool { cast != nil || filter != nil || search != nil || order != nil }
+
+    /// Whether an entity is of the type that the list is cast to.
+    func isOfCast(_ entity: JSONValue) -> Bool {
+        guard let cast else { return true }
+        return entity["@odata.type"]?.string.map { EntityType.isOne($0, of: cast) } ?? false
+    }
 
     /// Whether `$filter` and `$search` let an entity through.
     func admits(_ entity: JSONValue) -> Bool {

@@ -20,6 +20,8 @@ struct GraphQuery: Sendable {
     var skipToken: String?
     /// Which entities to let through.
     var filter: GraphFilter?
+    /// The type that the path casts a list to, with its namespace and in lower case; nil for all of the list.
+    var cast: String?
     /// How to order them.
     var order: GraphOrder?
     /// The texts to look for.

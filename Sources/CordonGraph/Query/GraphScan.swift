@@ -55,8 +55,7 @@ struct GraphScan<Record> {
             let page = try await read(last, Self.step)
             for record in page {
                 let entity = entity(record)
-                try terms.look(at: entity)
-                guard query.admits(entity) else { continue }
+                guard try terms.admits(entity, by: query) else { continue }
                 total += 1
                 let row = Row(record: record, id: id(record), values: query.order?.values(of: entity) ?? [])
                 guard place.map({ $0.precedes(row.id, row.values, query.order) }) ?? true else { continue }

@@ -107,8 +107,7 @@ struct AuditEventRoutes: Sendable {
             for record in page {
                 if looks {
                     let event = names.entity.json(record)
-                    try terms.look(at: event)
-                    guard exchange.query.admits(event) else { continue }
+                    guard try terms.admits(event, by: exchange.query) else { continue }
                 }
                 if !body(record) { return }
             }
@@ -130,7 +129,7 @@ struct AuditEventRoutes: Sendable {
 
 extension GraphQuery {
     /// Whether every event has to be looked at as it is shown.
-    fileprivate var looksAtEvents: Bool { filter != nil || search != nil }
+    fileprivate var looksAtEvents: Bool { cast != nil || filter != nil || search != nil }
 }
 
 /// The names in audit records, each asked for once: who acted are few, however many people the directory has.

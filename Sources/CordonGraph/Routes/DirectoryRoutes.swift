@@ -141,7 +141,8 @@ struct DirectoryRoutes: Sendable {
         read: (_ after: (name: String, id: String)?, _ limit: Int) async throws -> [One]
     ) async throws -> GraphPage? {
         let query = exchange.query
-        guard query.order?.onlyAscending == "displayname", query.filter == nil, query.search == nil, query.skip == 0
+        guard query.order?.onlyAscending == "displayname", query.cast == nil, query.filter == nil, query.search == nil,
+            query.skip == 0
         else { return nil }
         let place = try query.skipToken.map { try GraphPlace($0) }
         // A token of a page in another order says no name.
@@ -285,11 +286,12 @@ struct DirectoryRoutes: Sendable {
 
     /// A page of the direct members, people first.
     private func directMembers(_ exchange: GraphExchange) async throws -> GraphPage {
+        let user = "microsoft.graph.user"
         let page = try await exchange.directory { () async throws -> GraphPage? in
-            try await exchange.pageOfStore(id: \.place, total: nil) { after, limit in
+            try await exchange.pageOfStore(ofType: user, id: \.place, total: nil) { after, limit in
                 let (people, groups) = try await administration.members(
                     ofGroup: exchange.keys[0], after: after, limit: limit, as: exchange.administrator)
-                return people.map(Member.person) + groups.map(Member.group)
+                return people.map(Member.person) + (exchange.query.cast == user ? [] : groups.map(Member.group))
             } json: { member in
                 member.json
             }
