@@ -8,6 +8,8 @@ import NIOCore
 /// Several requests in one (SRV-OP-012…014).
 enum GraphBatch {
     static let mostItems = 20
+    /// How many bytes files may have among the answers, together with what is answered before them.
+    static let mostBytes = 4 << 20
 
     /// One request of a batch.
     private struct Item {
@@ -18,9 +20,10 @@ enum GraphBatch {
 
     /// Answers every item, one after the other, each as if it had come alone.
     ///
+    /// - Parameter respond: Answers one, with the number of bytes for which there is room.
     /// - Throws: ``Refusal`` with status 400 where the batch itself is not readable.
     static func answer(
-        _ request: Request, under version: GraphPath.Version, _ respond: (Request) async -> GraphReply
+        _ request: Request, under version: GraphPath.Version, _ respond: (Request, Int) async -> GraphReply
     ) async throws -> GraphReply {
         let body = try await RequestBodyReader.json(request, atMost: GraphExchange.largestBody)
         guard let entries = body["requests"]?.array, (1...mostItems).contains(entries.count) else {
@@ -35,12 +38,14 @@ enum GraphBatch {
         }
         var answers: [JSONValue] = []
         var succeeded: Set<String> = []
+        var room = mostBytes
         for item in items {
             guard item.dependsOn.allSatisfy(succeeded.contains) else {
                 answers.append(failedDependency(item.id))
                 continue
             }
-            let reply = await respond(item.request)
+            let reply = await respond(item.request, room)
+            room = max(0, room - reply.body.count)
             if reply.status.code < 400 { succeeded.insert(item.id) }
             answers.append(json(reply, to: item))
         }
@@ -123,7 +128,10 @@ enum GraphBatch {
         [
             "id": .string(id), "status": 424, "headers": [:],
             "body": [
-                "error": ["code": "FailedDependency", "message": "A request that this one depends on did not succeed."]
+                "error": [
+                    "code": "FailedDependency",
+                    "message": "A request that this one depends on did not succeed before it.",
+                ]
             ],
         ]
     }
@@ -132,11 +140,13 @@ enum GraphBatch {
         var headers: [String: JSONValue] = [:]
         for field in reply.headers { headers[field.name.rawName] = .string(field.value) }
         var answer: [String: JSONValue] = ["id": .string(item.id), "status": .integer(Int64(reply.status.code))]
-        // A count is a bare number; a file of another kind is in Base64; an answer without a body has none to show.
+        // A count is a bare number; a file is in Base64, whatever stands in it; an answer without a body has none to show.
+        let type = reply.headers[.contentType] ?? ""
+        let isShown = type.hasPrefix("application/json") || type.hasPrefix("text/plain")
         let isEmpty = reply.body.isEmpty || item.request.method == .head
         if isEmpty {
             answer["body"] = .null
-        } else if let value = try? JSONValue(parsing: reply.body) {
+        } else if isShown, let value = try? JSONValue(parsing: reply.body) {
             headers["Content-Type"] = "application/json"
             answer["body"] = value
         } else {

@@ -68,6 +68,9 @@ struct GraphPath: Sendable, Equatable {
         return [plain, String(inside.dropFirst().dropLast()).replacing("''", with: "'")]
     }
 
+    /// Whether the path ends at a function that is told something, in brackets or by options.
+    var isOfFunction: Bool { parts.last.map(Self.takesArguments) ?? false }
+
     /// Whether what is called so is a function that is told something in brackets; `groups(uniqueName='a')` is a key.
     private static func takesArguments(_ name: String) -> Bool {
         name.lowercased() == "exportdeviceandappmanagementdata"

@@ -35,20 +35,18 @@ struct GraphReply: Sendable {
         headers[.contentEncoding] = "gzip"
     }
 
-    /// The most bytes of a body that is gathered.
-    private static let mostGathered = 4 << 20
-
     /// The same with its body as a whole, for an answer that stands in another.
     ///
+    /// - Parameter most: How many bytes of a body that is made in pieces there is room for.
     /// - Throws: ``Refusal`` where the body is too large for that; else what making it throws.
-    func gathered() async throws -> GraphReply {
+    func gathered(atMost most: Int) async throws -> GraphReply {
         guard let pieces else { return self }
         var reply = self
         reply.pieces = nil
         for try await piece in pieces {
             try AdministrationDeadline.check()
-            guard reply.body.count + piece.count <= Self.mostGathered else {
-                throw Refusal.badRequest("The file is too large for a batch: ask for it alone.")
+            guard reply.body.count + piece.count <= most else {
+                throw Refusal.badRequest("The file is too large for what is left of a batch: ask for it alone.")
             }
             reply.body += piece
         }

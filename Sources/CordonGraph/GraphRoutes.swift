@@ -90,11 +90,12 @@ struct GraphRoutes: RouterMiddleware {
         name = "$batch"
         guard request.method == .post else { throw Refusal.methodNotAllowed(["POST"]) }
         return try await gate.turns.hold(token.subject.rawValue) {
-            try await GraphBatch.answer(request, under: path.version) { item in
+            try await GraphBatch.answer(request, under: path.version) { item, room in
                 let context = context.item()
                 return await reply(to: item, context) { name in
                     guard let path = GraphPath(item.uri.path), path.folded != ["$batch"] else { throw Refusal.notFound }
-                    return try await respond(to: item, path, token, context.requestID, named: &name).gathered()
+                    return try await respond(to: item, path, token, context.requestID, named: &name).gathered(
+                        atMost: room)
                 }
             }
         }
@@ -124,7 +125,7 @@ struct GraphRoutes: RouterMiddleware {
         name = route.name
         if route.stepsUp { try gate.requireFreshSignIn(token) }
         let administrator = try await gate.administrator(token, for: route.access, of: request, id: id)
-        var query = try GraphQuery(request.uri.query)
+        var query = try GraphQuery(request.uri.query, isOfFunction: path.isOfFunction)
         query.custom.merge(path.arguments) { _, inBrackets in inBrackets }
         if let unknown = query.expand.subtracting(route.expands).sorted().first {
             throw Refusal.badRequest("$expand: \(unknown.prefix(64)) cannot be expanded here.")

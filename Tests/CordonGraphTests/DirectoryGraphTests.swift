@@ -18,6 +18,7 @@ import Testing
             ["displayName": "Sales", "groupTypes": ["DynamicMembership"]],
             ["displayName": "Sales", "membershipRule": "user.department -eq \"Sales\""],
             ["displayName": "Sales", "members@odata.bind": ["https://graph.microsoft.com/v1.0/users/oid-a"]],
+            ["displayName": "Sales", "members": [["@odata.type": "#microsoft.graph.user", "id": "oid-a"]]],
         ] as [JSONValue])
     func `a group that is asked for with its members or a rule for them is refused, not made empty`(_ body: JSONValue)
         async throws
@@ -103,6 +104,14 @@ import Testing
             #expect(try await ids(client, "groups/outer/transitiveMembers/microsoft.graph.user") == [a.id, b.id])
             let groups = try await client.administer(.get, "/v1.0/\(members).group/$count")
             #expect(groups.body == .init(string: "1"))
+            // A place of another list has nobody behind it.
+            for (list, place) in [
+                ("transitiveMembers", a.id), ("transitiveMembers", "u/" + a.id), ("members", "1/" + a.id),
+            ] {
+                let token = GraphPlace(id: place, end: 1, values: []).text
+                let foreign = try await client.administer(.get, "/v1.0/groups/outer/\(list)?$skiptoken=\(token)")
+                #expect(foreign.status == .badRequest, "\(list) \(place)")
+            }
             // Who leaves between two pages takes nobody along.
             let first = try await client.administer(.get, "/v1.0/groups/outer/transitiveMembers?$top=2").json
             let link = try #require(first["@odata.nextLink"]?.string)

@@ -2,10 +2,12 @@ import CordonPolicy
 import CordonTestSupport
 import Foundation
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// Several requests in one, with the habits of two clients (SRV-OP-012…014).
@@ -97,6 +99,36 @@ import Testing
             #expect(answers.first?["headers"]?["Content-Type"]?.string?.hasPrefix("text/csv") == true)
             #expect(answers.last?["status"] == 200 && answers.last?["body"] == .null)
         }
+    }
+
+    @Test func `files have the room of one batch together, and are told by their type`() async throws {
+        let items: [JSONValue] = (1...3).map { ["id": .integer($0), "method": "GET", "url": "file"] }
+        let body = JSONValue.object(["requests": .array(items)]).text()
+        let request = Request(
+            head: HTTPRequest(
+                method: .post, scheme: "http", authority: "localhost", path: "/v1.0/$batch",
+                headerFields: [.contentType: "application/json"]),
+            body: RequestBody(buffer: ByteBuffer(string: body)))
+        var rooms: [Int] = []
+        // A file of one number would read as JSON, too.
+        let answer = try await GraphBatch.answer(request, under: .v1) { _, room in
+            rooms.append(room)
+            return GraphReply(.ok, "text/csv", Data("1234".utf8))
+        }
+        #expect(rooms == [GraphBatch.mostBytes, GraphBatch.mostBytes - 4, GraphBatch.mostBytes - 8])
+        let responses = try JSONValue(parsing: answer.body)["responses"]?.array
+        #expect(responses?.map { $0["body"] } == Array(repeating: "MTIzNA==", count: 3))
+
+        func file() -> GraphReply {
+            var file = GraphReply(.ok, "text/csv", Data())
+            file.pieces = AsyncThrowingStream { pieces in
+                for piece in ["ab", "cd"] { pieces.yield(Data(piece.utf8)) }
+                pieces.finish()
+            }
+            return file
+        }
+        #expect(try await file().gathered(atMost: 4).body == Data("abcd".utf8))
+        await #expect(throws: Refusal.self) { _ = try await file().gathered(atMost: 3) }
     }
 
     private static let unacceptable: [JSONValue] = [

@@ -126,13 +126,16 @@ import Testing
     }
 
     @Test func `options are read however they are spelt, and refused where they mean nothing`() throws {
-        let query = try GraphQuery("%24filter=displayName+eq+%27a+b%27&$TOP=3&x=1&$expand=apps($select=id,b),b")
+        let query = try GraphQuery("%24filter=displayName+eq+%27a+b%27&$TOP=3&x=1&$expand=apps(select=id,b),b")
         #expect(query.filter?.admits(["displayName": "A B"]) == true)
         #expect(query.top == 3)
         #expect(query.expand == ["apps", "b"])
         #expect(query.custom == ["x": "1"])
         let plain = try GraphQuery("filter=displayName%20eq%20'a'&Count=true&top=2")
-        #expect(plain.filter?.admits(["displayName": "b"]) == false && plain.count && plain.custom == ["top": "2"])
+        #expect(plain.filter?.admits(["displayName": "b"]) == false && plain.count && plain.top == 2)
+        #expect(query.expandedSelect == ["apps": ["id", "b"]])
+        let function = try GraphQuery("top=2&skip=1", isOfFunction: true)
+        #expect(function.custom == ["top": "2", "skip": "1"] && function.top == nil)
         for bad in [
             "$fliter=id%20eq%20'x'", "$top=1&$TOP=2", "$expand=apps($filter=id%20eq%20'x')", "$top=0", "$top=1001",
             "$skip=-1", "$apply=x", "$filter=%FF", "$orderby=a%20b%20c", "$top=x",

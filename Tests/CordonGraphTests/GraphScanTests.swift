@@ -75,6 +75,20 @@ import Testing
         #expect(try page("\(query)&$skiptoken=\(next)").ids == expected)
     }
 
+    @Test func `among equal ones the next page begins by folded ids, as the list is`() throws {
+        var publishers = ["com.alpha": "x", "com.Beta": "x"]
+        func page(_ query: String) throws -> GraphCut<JSONValue> {
+            let all = ["com.alpha", "com.Beta"].map { id -> JSONValue in
+                ["id": .string(id), "publisher": .string(publishers[id] ?? "")]
+            }
+            return try GraphCut(all, query: GraphQuery(query), id: GraphPlace.key, entity: { $0 })
+        }
+        let next = try #require(try page("$orderby=publisher&$top=1").next)
+        publishers["com.alpha"] = "y"
+        let rest = try page("$orderby=publisher&$skiptoken=\(next)").records.map(GraphPlace.key)
+        #expect(rest == ["com.Beta", "com.alpha"])
+    }
+
     @Test(.seeded(as: 8))
     func `a list is read no further than its page needs, and to its end for a member that is nowhere`()
         async throws

@@ -24,7 +24,8 @@ public final class ChildProcess: Sendable {
         for id in running.withLock({ $0 }) { kill(id, SIGTERM) }
     }
 
-    /// Starts an executable.
+    /// Starts an executable. From then on this process ignores `SIGPIPE`, so that writing to one that has ended is an error, and does
+    /// not end this process.
     ///
     /// - Parameters:
     ///   - executable: The file to run.

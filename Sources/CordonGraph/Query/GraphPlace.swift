@@ -67,7 +67,7 @@ struct GraphPlace {
                 switch order.compare(orderedBy(index), values) {
                 case .orderedAscending: false
                 case .orderedDescending: true
-                case .orderedSame: Self.precedes(id, ids[index])
+                case .orderedSame: Self.precedes(id.lowercased(), ids[index].lowercased())
                 }
             } ?? ids.count
         }

@@ -33,17 +33,22 @@ struct GraphQuery: Sendable {
 
     static let usualPage = 100
     static let largestPage = 1_000
-    /// What clients may write without `$` (OData 4.01); `top` and `skip` without it are options of functions.
+    /// What clients may write without `$` (OData 4.01).
     private static let plain: Set<String> = ["filter", "search", "orderby", "select", "expand", "count"]
 
-    init(_ query: String?) throws {
+    /// Reads the options of a request.
+    ///
+    /// - Parameter isOfFunction: Whether `top` and `skip` without `$` are options of the function that is asked.
+    /// - Throws: ``Refusal`` with status 400.
+    init(_ query: String?, isOfFunction: Bool = false) throws {
+        let plain = isOfFunction ? Self.plain : Self.plain.union(["top", "skip"])
         var seen: Set<String> = []
         for pair in (query ?? "").split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let given = FormEncoding.unescape(halves[0])?.lowercased(),
                 let value = FormEncoding.unescape(halves.count > 1 ? halves[1] : "")
             else { throw Refusal.badRequest("A query option is not UTF-8.") }
-            let name = Self.plain.contains(given) ? "$" + given : given
+            let name = plain.contains(given) ? "$" + given : given
             guard !name.hasPrefix("$") || seen.insert(name).inserted else {
                 throw Refusal.badRequest("The query option \(name.prefix(64)) is given twice.")
             }
@@ -82,7 +87,7 @@ struct GraphQuery: Sendable {
         expand.insert(member)
         for option in Self.words(options.dropFirst().dropLast(), at: ";") {
             let halves = option.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard halves.count == 2, halves[0].lowercased() == "$select" else {
+            guard halves.count == 2, ["$select", "select"].contains(halves[0].lowercased()) else {
                 throw Refusal.badRequest("$expand: only $select is supported in brackets.")
             }
             expandedSelect[member] = Self.names(halves[1])

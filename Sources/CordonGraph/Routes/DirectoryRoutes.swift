@@ -249,10 +249,9 @@ struct DirectoryRoutes: Sendable {
             throw PolicyInput.refusal("displayName", "a name of 1 to 256 characters is missing")
         }
         // Kept without its members or their rule, the group would be empty and a policy for it would reach no one.
-        let bound = body["members@odata.bind"] ?? .null
-        guard bound == .null || bound == [] else {
-            throw PolicyInput.refusal(
-                "members@odata.bind", "a group is made without members here; let the directory fill it")
+        for member in ["members@odata.bind", "members"] {
+            guard let members = body[member], members != .null, members != [] else { continue }
+            throw PolicyInput.refusal(member, "a group is made without members here; let the directory fill it")
         }
         for (member, isRule) in [
             ("groupTypes", body["groupTypes"]?.array?.contains { $0.string?.lowercased() == "dynamicmembership" }),
@@ -289,6 +288,7 @@ struct DirectoryRoutes: Sendable {
         let user = "microsoft.graph.user"
         let page = try await exchange.directory { () async throws -> GraphPage? in
             try await exchange.pageOfStore(ofType: user, id: \.place, total: nil) { after, limit in
+                try Self.check(after, beginsWith: ["u/", "g/"])
                 let (people, groups) = try await administration.members(
                     ofGroup: exchange.keys[0], after: after, limit: limit, as: exchange.administrator)
                 return people.map(Member.person) + (exchange.query.cast == user ? [] : groups.map(Member.group))
@@ -300,10 +300,17 @@ struct DirectoryRoutes: Sendable {
         return try exchange.page(try await members(exchange, isTransitive: false), id: \.rank, json: \.json)
     }
 
+    /// Refuses a place of another list, behind which there would be nobody.
+    private static func check(_ place: String?, beginsWith beginnings: [String]) throws {
+        guard let place, !beginnings.contains(where: place.hasPrefix) else { return }
+        throw GraphPlace.foreign
+    }
+
     /// The members, people first, each with its names where it exists.
     private func members(
         _ exchange: GraphExchange, isTransitive: Bool
     ) async throws -> [Member] {
+        try Self.check(try exchange.query.skipToken.map { try GraphPlace($0).id }, beginsWith: ["1/", "2/"])
         let (people, groups) = try await exchange.directory {
             try await administration.members(
                 ofGroup: exchange.keys[0], transitively: isTransitive, as: exchange.administrator)
