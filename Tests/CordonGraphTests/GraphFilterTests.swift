@@ -120,6 +120,9 @@ import Testing
         #expect(try GraphSearch("\"displayName:Ada's\" AND \"notes\"").admits(Self.entity))
         #expect(try !GraphSearch("notes AND nothing").admits(Self.entity))
         #expect(try GraphSearch("\"Rooms: all\"").admits(["displayName": "Rooms: all of them"]))
+        #expect(try GraphSearch("\"displayName: Ada\"").admits(Self.entity))
+        #expect(try !GraphSearch("\"displayName: Ben\"").admits(Self.entity))
+        #expect(try !GraphSearch("\"mail:ada\"").admits(Self.entity))
         #expect(throws: Refusal.self) { try GraphSearch("a OR b") }
         #expect(throws: Refusal.self) { try GraphSearch("\"open") }
         #expect(throws: Refusal.self) { try GraphSearch("  ") }

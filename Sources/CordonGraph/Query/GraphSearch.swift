@@ -7,6 +7,8 @@ struct GraphSearch: Sendable, Equatable {
     private struct Term: Equatable {
         var member: String
         var text: String
+        /// What is looked for in the names of entities that do not have the member, nil where the member must be one.
+        var name: String?
     }
 
     private let terms: [Term]
@@ -44,25 +46,30 @@ struct GraphSearch: Sendable, Equatable {
     }
 
     /// The members that are looked at, in lower case.
-    var members: Set<String> { Set(terms.map(\.member)) }
+    var members: Set<String> { Set(terms.map { $0.name == nil ? $0.member : "displayname" }) }
 
     /// Whether an entity has every text.
     func admits(_ entity: JSONValue) -> Bool {
         let members = entity.object ?? [:]
         return terms.allSatisfy { term in
-            let value = members.first { $0.key.lowercased() == term.member }?.value.string ?? ""
-            return term.text.isEmpty || value.lowercased().contains(term.text)
+            func value(_ name: String) -> String? {
+                members.first { $0.key.lowercased() == name }.map { $0.value.string?.lowercased() ?? "" }
+            }
+            guard let value = value(term.member) else {
+                return term.name.map { value("displayname")?.contains($0) == true } ?? term.text.isEmpty
+            }
+            return term.text.isEmpty || value.contains(term.text)
         }
     }
 
     private static func term(_ word: Substring) -> Term {
         let halves = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, !halves[0].isEmpty, halves[0].allSatisfy({ $0.isASCII && $0.isLetter }) else {
+            return Term(member: "displayname", text: word.lowercased())
+        }
         // A name may have a colon too: `"Rooms: all"`.
-        let isNamed =
-            halves.count == 2 && !halves[0].isEmpty && halves[0].allSatisfy { $0.isASCII && $0.isLetter }
-            && halves[1].first != " "
-        return isNamed
-            ? Term(member: halves[0].lowercased(), text: halves[1].lowercased())
-            : Term(member: "displayname", text: word.lowercased())
+        return Term(
+            member: halves[0].lowercased(), text: halves[1].trimmingCharacters(in: .whitespaces).lowercased(),
+            name: halves[1].first == " " ? word.lowercased() : nil)
     }
 }
