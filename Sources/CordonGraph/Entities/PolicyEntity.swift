@@ -61,12 +61,11 @@ struct PolicyEntity {
     /// does not show them: without its filter, the policy would reach everybody there.
     func keepingFilters(in assignments: JSONValue) -> JSONValue {
         guard let entries = assignments.array else { return assignments }
+        let known = Dictionary(policy.assignments.map { ($0.target.folded, $0) }) { first, _ in first }
         return .array(
             entries.map { entry in
                 let target = (try? GraphAssignments.assignments(in: [entry]))?.first?.target
-                guard let known = policy.assignments.first(where: { $0.target.folded == target?.folded }) else {
-                    return entry
-                }
+                guard let known = target.flatMap({ known[$0.folded] }) else { return entry }
                 return keepingFilter(of: GraphAssignments.json(known), in: entry)
             })
     }

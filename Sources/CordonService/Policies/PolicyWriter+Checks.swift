@@ -23,16 +23,19 @@ extension PolicyWriter {
         }
         var included: Set<String> = []
         var excluded: Set<String> = []
+        let known = Dictionary(policy.assignments.map { ($0.target.folded, $0.id) }) { first, _ in first }
+        var seen: [PolicyAssignment.Target: PolicyAssignment] = [:]
         var result: [PolicyAssignment] = []
         for var assignment in assignments {
-            switch assignment.target {
-            case .group(let id): included.insert(folded(id))
-            case .exclusionGroup(let id): excluded.insert(folded(id))
+            let target = assignment.target.folded
+            switch target {
+            case .group(let id): included.insert(id)
+            case .exclusionGroup(let id): excluded.insert(id)
             case .allLicensedUsers, .allDevices: break
             }
-            let known = policy.assignments.first { $0.target.folded == assignment.target.folded }
-            if assignment.id.isEmpty { assignment.id = known?.id ?? ids.guid() }
-            guard let same = result.first(where: { $0.target.folded == assignment.target.folded }) else {
+            if assignment.id.isEmpty { assignment.id = known[target] ?? ids.guid() }
+            guard let same = seen[target] else {
+                seen[target] = assignment
                 result.append(assignment)
                 continue
             }
