@@ -295,6 +295,22 @@ struct PolicyWritingTests {
             try await test.service.administration.policy(policy.id, as: test.owner).assignments == policy.assignments)
     }
 
+    @Test func `a group is one target in whatever case its id is written`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        let admin = test.service.administration
+        let id = try await admin.policy(policy.id, as: test.owner).assignments.first?.id
+        let same = try await admin.assignPolicy(
+            policy.id, to: [.init(.group("STAFF")), .init(.group("Staff"))], as: test.owner)
+        #expect(same.assignments.map(\.target) == [.group("STAFF")] && same.assignments.first?.id == id)
+        let error = await failure {
+            _ = try await admin.assignPolicy(
+                policy.id, to: [.init(.group("staff")), .init(.group("STAFF"), filterID: "f", filterMode: .include)],
+                as: test.owner)
+        }
+        #expect(error?.code == .invalid)
+    }
+
     @Test func `an app of another platform is refused`() async throws {
         // SRV-RS-138
         let test = try await TestOrganisation.withPeople()
