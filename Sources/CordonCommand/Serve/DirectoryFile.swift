@@ -86,12 +86,8 @@ enum DirectoryFile {
                 department: person.department, accountEnabled: person.accountEnabled ?? true,
                 isLicensed: person.isLicensed ?? true)
         }
-        guard Set(people.map { $0.id.lowercased() }).count == people.count else {
-            throw unusable(file, "two people have the same id")
-        }
-        guard Set(people.map { $0.userPrincipalName.lowercased() }).count == people.count else {
-            throw unusable(file, "two people have the same userPrincipalName")
-        }
+        try requireOnce(people.map(\.id), "people have the same id", file)
+        try requireOnce(people.map(\.userPrincipalName), "people have the same userPrincipalName", file)
         return DirectoryContent(people: people, groups: try groups(of: document, people, file))
     }
 
@@ -117,10 +113,15 @@ enum DirectoryFile {
                     id: group.id, displayName: group.displayName ?? group.id, description: group.description,
                     members: members))
         }
-        guard Set(groups.map { $0.id.lowercased() }).count == groups.count else {
-            throw unusable(file, "two groups have the same id")
-        }
+        try requireOnce(groups.map(\.id), "groups have the same id", file)
         return groups
+    }
+
+    /// Refuses names of which one comes twice, in whatever case.
+    private static func requireOnce(_ names: [String], _ what: String, _ file: URL) throws(CommandFailure) {
+        var seen: Set<String> = []
+        guard let double = names.first(where: { !seen.insert($0.lowercased()).inserted }) else { return }
+        throw unusable(file, "two \(what): \(double)")
     }
 
     private static func unusable(_ file: URL, _ reason: String) -> CommandFailure {

@@ -34,7 +34,7 @@ import Testing
         (#"{"people": [], "groups": [{"id": "g", "members": ["nobody"]}]}"#, "nobody"),
         (#"{"people": [{"id": "x", "userPrincipalName": "x", "enabled": false}]}"#, "enabled"),
         (#"{"people": [], "group": []}"#, "group"), (#"{"people": [], "groups": [{"id": "g", "users": []}]}"#, "users"),
-        (#"{"people": [], "groups": [{"id": "g"}, {"id": "G"}]}"#, "two groups"),
+        (#"{"people": [], "groups": [{"id": "night"}, {"id": "NIGHT"}]}"#, "two groups have the same id: NIGHT"),
     ])
     func `what is wrong is named`(text: String, word: String) {
         #expect { _ = try read(text) } throws: { error in
@@ -60,12 +60,15 @@ import Testing
         }
     }
 
-    @Test func `no person is in the file twice`() {
-        #expect(throws: CommandFailure.self) { try read(#"{"people": [\#(ada), \#(ada)]}"#) }
-    }
-
-    @Test func `no two people of the file have one sign-in name`() {
-        let other = #"{"id": "oid-other", "userPrincipalName": "ADA@example.test"}"#
-        #expect(throws: CommandFailure.self) { try read(#"{"people": [\#(ada), \#(other)]}"#) }
+    @Test(arguments: [
+        (#"{"id": "OID-ADA", "userPrincipalName": "other@example.test"}"#, "id: OID-ADA"),
+        (#"{"id": "oid-other", "userPrincipalName": "ADA@example.test"}"#, "userPrincipalName: ADA@example.test"),
+    ])
+    func `no two people of the file have one id or one sign-in name, and the refusal names it`(
+        other: String, named: String
+    ) {
+        #expect { try read(#"{"people": [\#(ada), \#(other)]}"#) } throws: { error in
+            (error as? CommandFailure)?.message.hasSuffix("two people have the same \(named)") == true
+        }
     }
 }
