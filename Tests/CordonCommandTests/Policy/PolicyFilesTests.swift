@@ -117,6 +117,26 @@ import Testing
         }
     }
 
+    @Test(arguments: ["a link to a policy", "a file that is too long for a plan"])
+    func `what cannot be read as a plan stays`(_ what: String) async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            let place = fixture.folder.appending(path: "place")
+            if what.hasPrefix("a link") {
+                try FileManager.default.createSymbolicLink(atPath: place.path, withDestinationPath: Self.pilot)
+            } else {
+                try Data().write(to: place)
+                #expect(truncate(place.path, off_t(64 << 20 + 1)) == 0)
+            }
+            let refused = await fixture.refused {
+                _ = try await PolicyPlan.renew(at: place) { try await fixture.plan() }
+            }
+            #expect(refused?.status == .refused)
+            let kind = try FileManager.default.attributesOfItem(atPath: place.path)[.type] as? FileAttributeType
+            #expect(kind == (what.hasPrefix("a link") ? .typeSymbolicLink : .typeRegular))
+        }
+    }
+
     @Test func `a plan names the groups and the filter's file beside the ids of an assignment`() throws {
         let target: JSONValue = [
             "target": [

@@ -55,18 +55,13 @@ extension PolicyPlan {
     ///
     /// - Throws: ``CommandFailure`` with status `writeFailed` or `refused`, and what `making` throws.
     static func renew(at file: URL, _ making: () async throws -> PolicyPlan) async throws -> PolicyPlan {
-        guard !DurableFile.isOtherThanFile(file) else {
-            throw CommandFailure(
-                .refused, "\(file.path): this is no ordinary file, and would be removed",
-                hint: "Name a file with --plan.")
+        // A file that was named by mistake, a policy's perhaps, or a link to one: what cannot be read as a plan stays.
+        let older: Data?
+        do { older = try DurableFile.read(file, limit: largest) } catch {
+            throw refusal(file, "this cannot be read as a plan (error \(error.number))")
         }
-        // A file that was named by mistake, a policy's perhaps.
-        if let bytes = try? DurableFile.read(file, limit: largest), !bytes.isEmpty,
-            (try? JSONValue(parsing: bytes))?["steps"]?.array == nil
-        {
-            throw CommandFailure(
-                .refused, "\(file.path): this is no plan, and would be removed",
-                hint: "Remove it yourself, or name another file with --plan.")
+        if let older, !older.isEmpty, (try? JSONValue(parsing: older))?["steps"]?.array == nil {
+            throw refusal(file, "this is no plan")
         }
         do { try DurableFile.remove(file) } catch {
             throw CommandFailure(
@@ -75,6 +70,12 @@ extension PolicyPlan {
         let plan = try await making()
         try plan.write(to: file)
         return plan
+    }
+
+    private static func refusal(_ file: URL, _ reason: String) -> CommandFailure {
+        CommandFailure(
+            .refused, "\(file.path): \(reason), and would be removed",
+            hint: "Name another file with --plan.")
     }
 
     /// Writes the plan, whole or not at all.
