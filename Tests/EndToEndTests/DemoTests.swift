@@ -56,18 +56,22 @@ import Testing
         }
     }
 
-    @Test func `a demo that is told to stop leaves no process and no file behind`() async throws {
+    @Test(arguments: [[], ["--keep"]])
+    func `a demo that is told to stop leaves no process behind, and no file unless it keeps them`(
+        _ arguments: [String]
+    ) async throws {
         let temporary = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(temporary) }
-        let process = try ChildProcess(Programs.cordon, ["demo"], environment: ["TMPDIR": temporary.path])
+        let process = try ChildProcess(Programs.cordon, ["demo"] + arguments, environment: ["TMPDIR": temporary.path])
         for await _ in process.lines {
             #expect(try !processes(naming: temporary).isEmpty, "the service runs by now")
             break
         }
         process.signal(SIGTERM)
         #expect(await process.wait() == 128 + SIGTERM)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
         try await until(every: .milliseconds(25)) { try processes(naming: temporary).isEmpty }
+        let isKept = try !FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty
+        #expect(isKept == arguments.contains("--keep"))
     }
 
     @Test func `with json each step has name, verdict, duration and measured facts`() async throws {

@@ -36,13 +36,11 @@ struct DemoCommand: AsyncParsableCommand {
             throw CommandFailure(.badInput, "there is no example app at \(app.path)", hint: "Run `swift build` first.")
         }
         // A service that is left behind would run on.
-        let scratch = keep ? nil : try ScratchFolder(stopping: ChildProcess.endAll)
-        defer { scratch?.remove() }
-        let folder =
-            scratch?.url ?? FileManager.default.temporaryDirectory.appending(path: "cordon-demo-\(UUID().uuidString)")
+        let scratch = try ScratchFolder(isKept: keep, stopping: ChildProcess.endAll)
+        defer { scratch.remove() }
         let steps: [DemoStep]
         do {
-            let story = DemoStory(.init(cordon: tool, app: app, seed: seed, folder: folder))
+            let story = DemoStory(.init(cordon: tool, app: app, seed: seed, folder: scratch.url))
             let text = !json
             var wait: (@Sendable (DemoConsole) async -> Void)?
             if stay { wait = { await Self.wait(at: $0) } }
@@ -50,7 +48,7 @@ struct DemoCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(.notInWantedState, error.reason, hint: error.hint)
         }
-        if keep { Terminal.talk("kept in \(folder.path)") }
+        if keep { Terminal.talk("kept in \(scratch.url.path)") }
         let met = steps.flatMap(\.expectations)
         if json {
             try Terminal.json(DemoReport(seed: seed, steps: steps))

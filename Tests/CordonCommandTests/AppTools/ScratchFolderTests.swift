@@ -26,15 +26,19 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
     }
 
-    @Test func `a hang-up that is ignored ends nothing`() async throws {
+    /// As `nohup` has it for a hang-up, and a script for the keys of its terminal.
+    @Test(arguments: [SIGHUP, SIGINT, SIGQUIT])
+    func `a signal that is ignored ends nothing`(_ number: Int32) async throws {
         let place = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(place) }
-        await #expect(processExitsWith: .exitCode(7)) { [path = place.path as String] in
-            signal(SIGHUP, SIG_IGN)
+        await #expect(processExitsWith: .exitCode(7)) {
+            [path = place.path as String, number = number as Int32] in
+            signal(number, SIG_IGN)
             let scratch = try ScratchFolder(in: URL(filePath: path))
-            kill(getpid(), SIGHUP)
+            kill(getpid(), number)
+            let isIgnored = ScratchFolder.isIgnored(number)
             scratch.remove()
-            exit(7)
+            exit(isIgnored ? 7 : 1)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
     }
