@@ -207,8 +207,13 @@ import Testing
             _ = try await fixture.pull()
             await fixture.service.reach(.max)
             try fixture.edit(Self.pilot, ["printBlocked": true])
-            try await fixture.plan()
+            var step = try #require(try await fixture.plan().steps.first)
             #expect(try await fixture.apply().applied == [Self.pilot])
+            func impact(_ people: Int64) -> JSONValue {
+                ["changes": [], "wipes": [], "losing": ["people": .integer(people), "registrations": 0]]
+            }
+            step.impact = impact(.min)
+            #expect(step.isCovered(impact(.min)) && !step.isCovered(impact(1)))
         }
     }
 

@@ -98,8 +98,8 @@ extension PolicyPlan.Step {
             guard case .integer(let then) = impact[member]?[part], case .integer(let now) = now[member]?[part] else {
                 return false
             }
-            // A sum that wraps allows nothing more.
-            return now <= then || now <= then &+ then / 20
+            // A sum that wraps allows nothing more; one of negative numbers would allow all.
+            return now <= then || then > 0 && now <= then &+ then / 20
         }
         return Self.plain(impact["changes"]) == Self.plain(now["changes"]) && impact["wipes"] == now["wipes"]
             && allowed("losing", "people") && allowed("losing", "registrations")
