@@ -16,13 +16,17 @@ struct KeyPlace: ParsableArguments {
     /// The keys, and whose they are.
     ///
     /// - Throws: ``CommandFailure`` with status `badInput`; `refused` for an organisation that the store does not know, which would get keys that
-    ///   no app trusts, and as ``ServiceUser/require(for:)``.
+    ///   no app trusts, and as ``ServiceUser/require(for:store:)``.
     func keys() throws -> (store: FileServiceKeyStore, tenant: TenantID) {
         let (file, folder) = try source.places()
         guard FileManager.default.fileExists(atPath: file.path) else { throw CommandFailure.noStore(at: file) }
-        try ServiceUser.require(for: folder)
+        try ServiceUser.require(for: folder, store: file)
         do {
             let known = try StorageBackup.tenants(in: file)
+            guard !known.isEmpty else {
+                throw CommandFailure(
+                    .badInput, "\(file.path): no service has run here yet", hint: "Start the service once before.")
+            }
             let tenant = try tenant ?? configuredTenant() ?? only(of: known)
             guard known.contains(tenant) else {
                 throw CommandFailure(

@@ -26,13 +26,14 @@ struct KeysExportRootCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (file, folder) = try place.source.places()
+        // First: the claim makes locks, which must be none of another user's, nor where there is no service.
+        let (keys, tenant) = try place.keys()
         let claim = try ServiceClaim.take(folder, database: .sqlite(file))
         defer { claim.end() }
         let target = URL(fileURLWithPath: to)
         guard !FileManager.default.fileExists(atPath: target.path) else {
             throw CommandFailure(.refused, "\(to) exists", hint: "Name a file that does not exist yet.")
         }
-        let (keys, tenant) = try place.keys()
         do {
             let storage = try SQLiteStorage(file: file)
             let service = ManagementService(

@@ -27,7 +27,8 @@ struct ServeApproveCommand: ParsableCommand {
             throw CommandFailure(
                 .badInput, "\(plan.folder.path): there is no service", hint: "name its folder with --data-directory")
         }
-        try ServiceUser.require(for: plan.folder)
+        let store: URL? = if case .sqlite(let file) = plan.database { file } else { nil }
+        try ServiceUser.require(for: plan.folder, store: store)
         try ApprovalFolder.approve(id, in: plan.folder)
         Terminal.talk("the service releases \(id) within half a minute; its log says so")
     }

@@ -13,13 +13,13 @@ enum ServiceUser {
     /// Refuses to write into a service's folder as another user, such as root: the service could not read what is written.
     ///
     /// - Throws: ``CommandFailure`` with status `refused`.
-    static func require(for folder: URL) throws(CommandFailure) {
-        // The service makes it at its first start; the folder around it may belong to anyone.
-        let keys = folder.appending(path: "keys")
+    static func require(for folder: URL, store: URL?) throws(CommandFailure) {
+        // The service makes both at its first start; the folder around them may belong to anyone.
         var facts = stat()
-        guard stat(keys.path, &facts) == 0, facts.st_uid != geteuid() else { return }
+        let places = [folder.appending(path: "keys"), store].compactMap(\.self)
+        guard let place = places.first(where: { stat($0.path, &facts) == 0 }), facts.st_uid != geteuid() else { return }
         throw CommandFailure(
-            .refused, "\(keys.path): belongs to the user \(facts.st_uid), who could not read what is written here",
+            .refused, "\(place.path): belongs to the user \(facts.st_uid), who could not read what is written here",
             hint: "Run this as the service's user, such as with sudo -u.")
     }
 }

@@ -57,11 +57,23 @@ import Testing
         try await withServeFolder { folder in
             let target = folder.path + ".root"
             for words in [["request"], ["export-root", "--to", target]] {
-                let refused = await failure(of: words + ["--data-directory", folder.path, "--tenant", "contoso"])
-                #expect(refused?.status == .badInput, "\(words)")
+                for data in [folder, folder.appending(path: "mistyped")] {
+                    let refused = await failure(of: words + ["--data-directory", data.path, "--tenant", "contoso"])
+                    #expect(refused?.status == .badInput, "\(words)")
+                }
             }
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(left.isEmpty && !FileManager.default.fileExists(atPath: target))
+        }
+    }
+
+    @Test func `a store in which no service has run yet is called that`() async throws {
+        try await withServeFolder { folder in
+            try SQLiteStorage(file: folder.appending(path: "service.sqlite")).close()
+            for tenant in [[], ["--tenant", "contoso"]] {
+                let refused = await failure(of: ["request", "--data-directory", folder.path] + tenant)
+                #expect(refused?.status == .badInput && refused?.message.contains("no service has run") == true)
+            }
         }
     }
 
@@ -75,6 +87,12 @@ import Testing
                 try ServeApproveCommand.parse(["--data-directory", data.path, "a"]).run()
             }
             #expect(try files() == before && ApprovalFolder.approved(in: data) == [])
+            // Nor makes the folder of the keys, where it is gone.
+            let keys = data.appending(path: "keys")
+            try FileManager.default.removeItem(at: keys)
+            #expect(chown(data.appending(path: "service.sqlite").path, 1, 1) == 0)
+            #expect(await failure(of: ["request", "--data-directory", data.path])?.status == .refused)
+            #expect(!FileManager.default.fileExists(atPath: keys.path))
         }
     }
 }
