@@ -159,6 +159,7 @@ enum BackupFolder {
                 hint: "Name an empty folder, or move that one away as a whole: also service.sqlite-wal and keys.")
         }
         do {
+            try removeDrafts(ofKeysIn: data)
             // Before the store, so that no service starts from it as if nothing had happened.
             let digest = try BackupManifest.digest(of: folder.appending(path: BackupManifest.name))
             try RestorationNote(
@@ -192,11 +193,22 @@ enum BackupFolder {
         guard FileManager.default.fileExists(atPath: keys.path, isDirectory: &isFolder) else { return false }
         guard isFolder.boolValue else { return true }
         return try digests(in: keys).contains { path, digest in
-            // What a restore was writing when it was interrupted has a name that no key has.
-            let isDraft = path.split(separator: "/").last?.hasPrefix(".") ?? false
-            return !isDraft && manifest.files["\(BackupManifest.keys)/\(path)"] != digest
+            !isHidden(path) && manifest.files["\(BackupManifest.keys)/\(path)"] != digest
         }
     }
+
+    /// Removes what an interrupted restore, perhaps of another backup, has left of a key. Nobody else writes there while the claim is held.
+    private static func removeDrafts(ofKeysIn data: URL) throws {
+        let keys = data.appending(path: BackupManifest.keys)
+        guard FileManager.default.fileExists(atPath: keys.path) else { return }
+        for path in try FileManager.default.subpathsOfDirectory(atPath: keys.path) where isHidden(path) {
+            let file = keys.appending(path: path)
+            if try type(of: file) == .typeRegular { try DurableFile.remove(file) }
+        }
+    }
+
+    /// Whether a file of keys has a name that no key has, as what is being written has.
+    private static func isHidden(_ path: String) -> Bool { path.split(separator: "/").last?.hasPrefix(".") ?? false }
 
     private static func paths(in data: URL) throws -> [String] {
         var found = others.filter { FileManager.default.fileExists(atPath: data.appending(path: $0).path) }
