@@ -130,8 +130,9 @@ struct ServiceWatch {
     }
 
     private mutating func look(at folder: URL, _ facts: Facts, at now: Date) {
-        // The store may be on another disk than the keys.
-        let free = [folder, facts.store?.deletingLastPathComponent()].compactMap { place in
+        // The store may be on another disk than the keys, also by a link; its log lies where the link leads.
+        let store = facts.store?.resolvingSymlinksInPath()
+        let free = [folder, store?.deletingLastPathComponent()].compactMap { place in
             let system = place.flatMap { try? FileManager.default.attributesOfFileSystem(forPath: $0.path) }
             return (system?[.systemFreeSize] as? NSNumber)?.doubleValue
         }.min()
@@ -140,7 +141,7 @@ struct ServiceWatch {
                 ServiceGauge("cordon_disk_free_bytes", "Free space where the service keeps everything.", free))
             if free < Self.leastFree { add(.disk, "the disk is almost full", ["free": "\(Int64(free))"]) }
         }
-        let log = facts.store.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path + "-wal") }
+        let log = store.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path + "-wal") }
         if let size = (log?[.size] as? NSNumber)?.doubleValue {
             gauges.append(ServiceGauge("cordon_store_log_bytes", "What is not written back to the store yet.", size))
         }

@@ -72,9 +72,15 @@ import Testing
             let full = watch("/proc/store.sqlite")
             #expect(full.conditions.filter { $0.kind == .disk }.map(\.details) == [["free": "0"]])
             #expect(full.gauges.contains { $0.name == "cordon_disk_free_bytes" && $0.value == 0 })
+            let other = folder.appending(path: "other.sqlite")
+            try Data().write(to: other)
             try Data(count: 7).write(to: folder.appending(path: "other.sqlite-wal"))
-            let other = watch(folder.appending(path: "other.sqlite").path)
-            #expect(other.gauges.contains { $0.name == "cordon_store_log_bytes" && $0.value == 7 })
+            let link = folder.appending(path: "link.sqlite")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: other)
+            for store in [other, link] {
+                let gauges = watch(store.path).gauges
+                #expect(gauges.contains { $0.name == "cordon_store_log_bytes" && $0.value == 7 })
+            }
         }
     }
 
