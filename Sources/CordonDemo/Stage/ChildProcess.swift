@@ -16,12 +16,17 @@ public final class ChildProcess: Sendable {
     private let talk: LineTail
     private let talking: Task<Void, Never>
 
-    /// The ids of all that run.
-    private static let running = Locked<Set<Int32>>([])
+    /// The ids of all that run, and whether they are to end.
+    private static let running = Locked<(ids: Set<Int32>, areEnding: Bool)>(([], false))
 
-    /// Asks every process that this one has started and that still runs to end, without waiting for it.
+    /// Asks every process that this one has started and that still runs to end, without waiting for it, and from then on each that it
+    /// starts.
     public static func endAll() {
-        for id in running.withLock({ $0 }) { kill(id, SIGTERM) }
+        let ids = running.withLock { running in
+            running.areEnding = true
+            return running.ids
+        }
+        for id in ids { kill(id, SIGTERM) }
     }
 
     /// Starts an executable. From then on this process ignores `SIGPIPE`, so that writing to one that has ended is an error, and does
@@ -44,7 +49,7 @@ public final class ChildProcess: Sendable {
         process.standardError = errors
         let (exit, exited) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { ended in
-            Self.running.withLock { _ = $0.remove(ended.processIdentifier) }
+            Self.running.withLock { _ = $0.ids.remove(ended.processIdentifier) }
             exited.yield(ended.terminationReason == .exit ? ended.terminationStatus : -ended.terminationStatus)
             exited.finish()
         }
@@ -52,8 +57,12 @@ public final class ChildProcess: Sendable {
             throw ProgramError.stage(
                 "\(executable.lastPathComponent) cannot be started", hint: "Run `swift build` first.")
         }
-        Self.running.withLock { _ = $0.insert(process.processIdentifier) }
-        if !process.isRunning { Self.running.withLock { _ = $0.remove(process.processIdentifier) } }
+        let isEnding = Self.running.withLock { running in
+            running.ids.insert(process.processIdentifier)
+            return running.areEnding
+        }
+        if !process.isRunning { Self.running.withLock { _ = $0.ids.remove(process.processIdentifier) } }
+        if isEnding { process.terminate() }
         let talk = LineTail()
         self.id = process.processIdentifier
         self.lines = Self.lines(of: output.fileHandleForReading)
