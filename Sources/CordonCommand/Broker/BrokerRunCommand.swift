@@ -37,7 +37,9 @@ struct BrokerRunCommand: AsyncParsableCommand {
         do {
             if let file = options.authorities { try trust.add(authoritiesIn: URL(filePath: file)) }
             transport = try AsyncHTTPTransport(trust: trust)
-        } catch { throw CommandFailure(.badInput, "--ca: \(error.reason)") }
+        } catch {
+            throw CommandFailure(.badInput, (options.authorities == nil ? "" : "--ca: ") + error.reason)
+        }
         let folder = URL(filePath: options.dataDirectory, directoryHint: .isDirectory)
         let (stop, stopping) = AsyncStream<Void>.makeStream()
         // Until everything is put away: a second signal changes nothing.

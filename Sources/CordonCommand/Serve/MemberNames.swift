@@ -1,6 +1,6 @@
 /// The names of an object's members in a file that people write: one that is not known is most likely misspelt.
 struct MemberNames: Decodable {
-    let all: [String]
+    private let all: [String]
 
     private struct AnyKey: CodingKey {
         let stringValue: String

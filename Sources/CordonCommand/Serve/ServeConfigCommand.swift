@@ -18,8 +18,9 @@ struct ServeConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Check the settings and print the ones in force.",
             discussion: """
-                Loads the certificate and the directory file, and asks every provider for its discovery document and keys. What would be refused is told on
-                standard error, and the command ends with 1; what is only worth a look is told too.
+                Loads the certificate and the directory file, and asks every provider for its discovery document and keys.
+                What is wrong is told on standard error: with a provider, after which the command ends with 1, or with a file or a
+                setting, after which no settings are printed and it ends with 3. What is only worth a look is told too.
 
                 Example: cordon serve config check --config /etc/cordon/service.json
                 """)

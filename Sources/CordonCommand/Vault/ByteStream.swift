@@ -39,7 +39,7 @@ struct ByteStream {
         return done
     }
 
-    /// Writes all the bytes; to a terminal so that it obeys none of them.
+    /// Writes all the bytes; to a terminal so that it obeys none of them. There a character that two calls share is shown as unreadable.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         if descriptor == STDOUT_FILENO, isatty(descriptor) == 1 {
             Terminal.data(bytes: Data(bytes))
