@@ -245,7 +245,7 @@ import Testing
         #expect(throws: CommandFailure.self) { try BackupFolder.verify(places.backup) }
     }
 
-    @Test(.enabled(if: getuid() != 0, "root reads any file"))
+    @Test(.enabled(if: geteuid() != 0, "root reads any file"))
     func `a backup that cannot be read is bad input`() async throws {
         let places = try Places()
         defer { places.remove() }
