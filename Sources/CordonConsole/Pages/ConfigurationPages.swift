@@ -250,6 +250,8 @@ struct ConfigurationPages {
             // A secret is shown on no page, so an empty field keeps it, under another key too. A field shows no line breaks, and takes
             // none away.
             let known = Self.pair(index, of: form, in: present)
+            // Somebody else removed it meanwhile, and nothing was typed in its place.
+            if known == nil, isSecret, value.isEmpty, !form["was.\(index)"].isEmpty { return nil }
             let isUntouchedSecret = isSecret && value.isEmpty && known.map { SecretValues.isSecret($0) } ?? false
             var pair = known?.object ?? [:]
             let text = ReportFile.text(known?["value"])

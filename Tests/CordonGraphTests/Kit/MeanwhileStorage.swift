@@ -17,7 +17,8 @@ final class MeanwhileStorage: ServiceStorage {
     func meanwhile<Read: Sendable>(
         after type: Read.Type, read times: Int = 1, _ body: @escaping @Sendable () async throws -> Void
     ) {
-        waiting.withLock { $0 = Waiting(reads: times, isRead: { $0 is Read }, body: body) }
+        // Not `is`, which is true of every empty list.
+        waiting.withLock { $0 = Waiting(reads: times, isRead: { Swift.type(of: $0) == Read.self }, body: body) }
     }
 
     /// Whether nothing waits any more.
