@@ -78,7 +78,9 @@ struct GraphPath: Sendable, Equatable {
 
     private static func arguments(of text: String) -> [String: String] {
         guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return [:] }
-        let pairs = text[text.index(after: open)...].dropLast().split(separator: ",").map {
+        // Microsoft's package for Python leaves the comma out: `(skip=1top=2)`.
+        let inside = text[text.index(after: open)...].dropLast().replacing(/([0-9])([A-Za-z]+=)/) { "\($0.1),\($0.2)" }
+        let pairs = inside.split(separator: ",").map {
             $0.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
         }
         return pairs.reduce(into: [:]) { arguments, pair in

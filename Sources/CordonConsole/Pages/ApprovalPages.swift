@@ -206,7 +206,7 @@ extension ApprovalPages {
 
     /// A value of a member as people read it: whom an assignment is for, which app it is.
     private static func value(_ value: JSONValue?, of member: String, _ groups: [String: String]) -> Phrase {
-        guard let value, value != .null else { return SettingTexts.value(.null) }
+        guard let value, value != .null, value != "" else { return SettingTexts.value(.null) }
         if let target = value["target"] { return PolicyTargeting.words(of: target, groups) }
         if value["mobileAppIdentifier"] != nil { return .data(PolicyApps.bundle(value)) }
         // Elsewhere texts are ids and names that people gave: two of them must not look the same.
