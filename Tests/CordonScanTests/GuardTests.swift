@@ -4,6 +4,7 @@ import Testing
 /// What counts as a guard, and what does not.
 struct GuardTests {
     private static let answer = "protection.decision(for: Question(.copy, owner: owner)).verdict.permits"
+    private static let optional = "protection?.decision(for: Question(.copy, owner: owner)).verdict.permits"
 
     private func copying(_ before: String, _ after: String = "") throws -> [String] {
         try ScannedFolder.found(
@@ -35,6 +36,10 @@ struct GuardTests {
         "guard case .allow = protection.decision(for: Question(.copy, owner: owner)).verdict else { return }",
         "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits ?? false else { return }",
         "guard user?.isActive ?? false && \(Self.answer) else { return }",
+        "guard let may = \(Self.optional), may else { return }",
+        "guard let may = \(Self.optional), may != false else { return }",
+        "guard let answer = protection?.decision(for: .may(.copy, of: owner)), answer.verdict.permits else { return }",
+        "let may = \(Self.optional)\nguard let may, may else { return }",
         "guard isManaged ? \(Self.answer) : false else { return }",
         "guard items.isEmpty ? false : \(Self.answer) else { return }",
         "guard \(Self.answer) ? isReady : false else { return }",
@@ -98,6 +103,10 @@ struct GuardTests {
         "guard protection?.decision(for: Question(.copy, owner: owner)).verdict.permits != false else { return }",
         "if protection?.decision(for: Question(.copy, owner: owner)).verdict.permits == false { return }",
         "let may = protection?.decision(for: Question(.copy, owner: owner)).verdict.permits\nguard may != false else { return }",
+        "guard let may = \(Self.optional) else { return }",
+        "let may = \(Self.optional)\nguard let may else { return }",
+        "let may = \(Self.optional)\nguard let may = may else { return }",
+        "guard let answer = protection?.decision(for: .may(.copy, of: owner)) else { return }",
     ])
     func `not asked, or asked for nothing, it is not guarded`(_ guarding: String) throws {
         #expect(try copying(guarding) == ["pasteboard"])

@@ -91,7 +91,7 @@ extension GuardReader {
         var hasComma = false
         /// Whether the expression is a part of a choice, or of a group that is turned round, so that its yes is not the whole's.
         var isUnclear = false
-        var target: (name: UInt64, isNew: Bool, isConstant: Bool)?
+        var target: (name: UInt64, isNew: Bool, isConstant: Bool, isUnwrapped: Bool)?
         var start = 0
     }
 
@@ -165,11 +165,11 @@ extension GuardReader {
                 }
                 let word = reader.hash(name - 1)
                 let isBinding = word == Words.let || word == Words.var
-                // `if let permit = …` binds what is there, and so asks.
-                if isBinding, [Words.if, Words.guard, Words.while, Mark.comma].contains(reader.hash(name - 2)) {
-                    break
-                }
-                head.target = (reader.hash(name), isBinding, word == Words.let)
+                // `if let permit = …` binds what is there, and so asks; `guard let may = gate?.mayCopy` goes on with a no, too.
+                let isUnwrapped =
+                    isBinding && [Words.if, Words.guard, Words.while, Mark.comma].contains(reader.hash(name - 2))
+                if isUnwrapped, !atom.isOptional { break }
+                head.target = (reader.hash(name), isBinding, word == Words.let, isUnwrapped)
                 head.start = name
                 return head
             default: break
@@ -192,7 +192,7 @@ extension GuardReader {
                 locals[target.name, default: []].append(
                     Local(
                         value: atom.value, actions: atom.actions, isPositive: atom.isPositive,
-                        isOptional: atom.isOptional,
+                        isOptional: atom.isOptional && !target.isUnwrapped,
                         from: target.isNew ? atom.end : -1, scope: scope(of: head.start)))
                 return
             }

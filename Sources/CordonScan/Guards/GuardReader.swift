@@ -266,8 +266,10 @@ struct GuardReader {
             return nil
         }
         if let local = local(here, at) {
-            // `if let permit`, which is short for `if let permit = permit`.
-            let start = reader.hash(at - 1) == Words.let ? at - 1 : chainStart(at)
+            // `if let permit`, which is short for `if let permit = permit`; a missing answer that is unwrapped may be a no.
+            let isShort = reader.hash(at - 1) == Words.let
+            if isShort, local.isOptional { return nil }
+            let start = isShort ? at - 1 : chainStart(at)
             return valued(
                 Atom(
                     start: start, end: at, value: local.value, actions: local.actions, isPositive: local.isPositive,
