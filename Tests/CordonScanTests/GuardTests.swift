@@ -198,6 +198,21 @@ struct GuardTests {
         #expect(try ScannedFolder.found(source) == ["13: file", "14: file", "16: file", "24: pasteboard"])
     }
 
+    @Test func `a file that a loop or a closure seals is not the one that another function has by its name`() throws {
+        let source = """
+            import Cordon
+            func keep() async throws {
+                for place in own { try await protection.files.protect(place, for: account) }
+                try await each { file in try await protection.files.protect(file, for: account) }
+            }
+            func export() throws {
+                for place in others { try text.write(to: place) }
+                try each { file in try text.write(to: file) }
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["7: file", "8: file"])
+    }
+
     @Test func `a variable is what it is in its own function, and may be narrowed`() throws {
         let source = """
             import Cordon

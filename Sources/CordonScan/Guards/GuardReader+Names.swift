@@ -3,7 +3,7 @@ extension GuardReader {
     private static let bindings: Set<UInt64> = [Words.let, Words.var]
     private static let self_ = Word.hash("self")
 
-    /// Notes the parameters and variables of functions and properties.
+    /// Notes the parameters and variables of functions and properties, those of loops and closures too.
     mutating func noteDeclared() {
         guard reader.isSwift else { return }
         for declaration in declarations.all {
@@ -13,7 +13,10 @@ extension GuardReader {
                 declared[declaration.body.lowerBound, default: []].insert(reader.hash(at))
             }
         }
-        for at in 0..<reader.count where reader.isIdentifier(at) && Self.bindings.contains(reader.hash(at - 1)) {
+        for at in 0..<reader.count
+        where reader.isIdentifier(at)
+            && (Self.bindings.contains(reader.hash(at - 1)) || reader.hash(at + 1) == Words.in)
+        {
             guard let owner = around(at) else { continue }
             declared[owner.body.lowerBound, default: []].insert(reader.hash(at))
         }
