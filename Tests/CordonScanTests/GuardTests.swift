@@ -198,6 +198,21 @@ struct GuardTests {
         #expect(try ScannedFolder.found(source) == ["13: file", "14: file", "16: file", "24: pasteboard"])
     }
 
+    @Test func `a property that is unwrapped is the property, and another value by its name is not`() throws {
+        let source = """
+            import Cordon
+            func keep() async throws { data = try await protection.files.protect(text, for: account) }
+            func a() throws {
+                guard let data else { return }
+                try data.write(to: url)
+            }
+            func b() throws { if isNew, let data = self.data { try data.write(to: url) } }
+            func c() throws { if let data = self.data.text { try data.write(to: url) } }
+            func d() throws { if let data: Data = other { try data.write(to: url) } }
+            """
+        #expect(try ScannedFolder.found(source) == ["8: file", "9: file"])
+    }
+
     @Test func `a file that a loop or a closure seals is not the one that another function has by its name`() throws {
         let source = """
             import Cordon

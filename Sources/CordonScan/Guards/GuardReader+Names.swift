@@ -17,9 +17,22 @@ extension GuardReader {
         where reader.isIdentifier(at)
             && (Self.bindings.contains(reader.hash(at - 1)) || reader.hash(at + 1) == Words.in)
         {
-            guard let owner = around(at) else { continue }
+            guard !isOnlyUnwrapped(at), let owner = around(at) else { continue }
             declared[owner.body.lowerBound, default: []].insert(reader.hash(at))
         }
+    }
+
+    /// Whether a binding gives what a name stands for the same name: `if let data`, `guard let data = self.data`.
+    private func isOnlyUnwrapped(_ at: Int) -> Bool {
+        guard [Words.if, Words.guard, Words.while, Mark.comma].contains(reader.hash(at - 2)),
+            reader.hash(reader.enclosing(at)) != Mark.openParen
+        else { return false }
+        var value = at
+        if reader.hash(at + 1) == Mark.equals {
+            value += reader.hash(at + 2) == Self.self_ && reader.hash(at + 3) == Mark.dot ? 4 : 2
+        }
+        return reader.hash(value) == reader.hash(at)
+            && [Mark.comma, Mark.openBrace, Words.else].contains(reader.hash(value + 1))
     }
 
     private func around(_ at: Int) -> Declaration? {
