@@ -186,13 +186,32 @@ package struct SourceScan: Sendable {
 
     /// Binary and old-style property lists would pass for ones with nothing in them.
     private func readMarkup(_ source: SourceFile) -> Reading {
-        let start = source.text.text(0..<source.text.count).drop { $0.isWhitespace }
-        // What the build preprocesses may begin with comments and `#include`.
-        let isOldStyle = start.hasPrefix("{") || start.hasPrefix("(") || !start.contains("<") && start.contains("{")
-        guard isOldStyle || start.hasPrefix("bplist") else { return start.contains("<") ? .success(source) : .foreign }
+        let start = Self.withoutComments(source.text.text(0..<source.text.count))
+        let head = start.prefix(256)
+        let isBinary = head.contains("\0") || start.hasPrefix("bplist")
+        if !isBinary, start.hasPrefix("<") { return .success(source) }
+        guard isBinary || head.contains("\u{FFFD}") || start.hasPrefix("{") || start.hasPrefix("(") else {
+            return .foreign
+        }
         return switch (source.path as NSString).pathExtension.lowercased() {
         case "xib", "storyboard": .failure("an interface file that is not XML")
         default: .failure("a property list that is not XML; plutil -convert xml1 makes one of it")
+        }
+    }
+
+    /// What the build preprocesses may begin with comments and `#include`.
+    private static func withoutComments(_ text: String) -> Substring {
+        var rest = text.drop { $0.isWhitespace }
+        while true {
+            if rest.hasPrefix("#") || rest.hasPrefix("//") {
+                rest = rest.drop { !$0.isNewline }
+            } else if rest.hasPrefix("/*") {
+                guard let end = rest.dropFirst(2).firstRange(of: "*/") else { return "" }
+                rest = rest[end.upperBound...]
+            } else {
+                return rest
+            }
+            rest = rest.drop { $0.isWhitespace }
         }
     }
 }

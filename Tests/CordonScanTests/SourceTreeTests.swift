@@ -81,6 +81,16 @@ struct SourceTreeTests {
         #expect(report.findings.map(\.path) == ["Base-Info.plist"])
     }
 
+    @Test(arguments: [
+        "// !$*UTF8*$!\n{ UIFileSharingEnabled = YES; Icon = <0fbd>; }", "/* old */ ( <0fbd> )", "\0GITCRYPT\0<",
+        "<\0p\0l\0i\0s\0t\0>\0",
+    ])
+    func `an old-style or binary property list is told as not read, whatever it holds`(_ text: String) throws {
+        let folder = try ScannedFolder(["Info.plist": text])
+        defer { folder.remove() }
+        #expect(folder.scan().unread.map(\.path) == ["Info.plist"])
+    }
+
     @Test func `dependencies and tests are left out, told, and read when asked`() throws {
         let folder = try ScannedFolder([
             "Pods/Pod.swift": leak, "AppTests/Test.swift": "import XCTest\n" + leak, "File.swift": leak,
