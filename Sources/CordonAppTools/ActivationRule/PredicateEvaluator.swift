@@ -25,7 +25,7 @@ struct PredicateEvaluator {
         _ node: PredicateNode, _ variables: [String: Value], _ this: Value
     ) throws(AppToolsError) -> Bool {
         steps += 1
-        guard steps <= 5_000_000 else { throw unsupported("too many comparisons of these items") }
+        guard steps <= 1_000_000 else { throw unsupported("too many comparisons of these items") }
         switch node {
         case .constant(let value, _): return value
         case .group(let inner, _): return try truth(inner, variables, this)

@@ -158,8 +158,8 @@ struct ActivationRuleTests {
 
     @Test func `a rule that would take too long over some items is an error`() throws {
         let rule = try ActivationRule(
-            String(repeating: "SUBQUERY(extensionItems, $item, ", count: 25) + "TRUEPREDICATE"
-                + String(repeating: ").@count > 0", count: 25))
+            String(repeating: "SUBQUERY(extensionItems, $item, ", count: 20) + "TRUEPREDICATE"
+                + String(repeating: ").@count > 0", count: 20))
         #expect(try rule.accepts([SharedItem(attachments: [])]))
         #expect(throws: AppToolsError(.unsupported, "")) {
             try rule.accepts([SharedItem(attachments: []), SharedItem(attachments: [])])
