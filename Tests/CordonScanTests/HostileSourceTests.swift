@@ -80,4 +80,13 @@ struct HostileSourceTests {
         let text = "import Cordon\nfunc f() {\n" + String(repeating: pair, count: 400) + "}\n"
         #expect(try findings(text, "File.swift") == 400)
     }
+
+    @Test func `many functions with answers of one name are read in time that grows with them alone`() throws {
+        let answer = "gate.decision(for: Question(.copy, owner: o)).verdict.permits"
+        let member = "func a() { self.may = \(answer) }\n"
+        let own = "func b() { var may = \(answer)\nguard may else { return }\nUIPasteboard.general.string = x }\n"
+        let other = "func c() { let may = isOn\nguard may else { return }\nUIPasteboard.general.string = x }\n"
+        let text = [member, own, other].map { String(repeating: $0, count: 500) }.joined()
+        #expect(try findings("import Cordon\nclass C {\n\(text)}\n", "File.swift") == 500)
+    }
 }

@@ -121,9 +121,7 @@ extension GuardReader {
 
     /// Whether a variable is set to nothing but answers and `false`.
     func isAlwaysAsked(_ name: Int) -> Bool {
-        let owner = owner(of: name)
-        return (assignments[reader.hash(name)] ?? []).lazy.filter { self.owner(of: $0) == owner }.prefix(64)
-            .allSatisfy(isAsked)
+        (assignmentsByOwner[owner(of: name)]?[reader.hash(name)] ?? []).prefix(64).allSatisfy(isAsked)
     }
 
     /// Whether a name is set to an answer, to `false` or to less than it was.

@@ -189,11 +189,12 @@ extension GuardReader {
             guard !head.hasOr, !head.isUnclear, !followedBy(Mark.or, atom) else { return }
             if atom.value != .permit {
                 if !target.isConstant, !isAlwaysAsked(head.start) { return }
-                locals[target.name, default: []].append(
-                    Local(
-                        value: atom.value, actions: atom.actions, isPositive: atom.isPositive,
-                        isOptional: atom.isOptional && !target.isUnwrapped,
-                        from: target.isNew ? atom.end : -1, scope: scope(of: head.start)))
+                let local = Local(
+                    value: atom.value, actions: atom.actions, isPositive: atom.isPositive,
+                    isOptional: atom.isOptional && !target.isUnwrapped,
+                    from: target.isNew ? atom.end : -1, scope: scope(of: head.start))
+                // A member may be set in as many places as there are functions.
+                if locals[target.name]?.last != local { locals[target.name, default: []].append(local) }
                 return
             }
         }

@@ -20,7 +20,7 @@ struct GuardReader {
         var isOptional = false
     }
 
-    struct Local {
+    struct Local: Equatable {
         let value: GuardWords.Value
         let actions: ActionSet
         let isPositive: Bool
@@ -34,6 +34,8 @@ struct GuardReader {
     /// The parameters and variables of each function and property, by the brace of its body.
     var declared: [Int: Set<UInt64>] = [:]
     private(set) var assignments: [UInt64: [Int]] = [:]
+    /// The assignments by the body that declares the name, so that as many functions as there are with one of its name read their own alone.
+    private(set) var assignmentsByOwner: [Int: [UInt64: [Int]]] = [:]
     var cases: [Int: [Int]] = [:]
     /// What the answers that a body gives ask, and the `return` of each.
     private var answers: [Int: (actions: ActionSet, returns: Set<Int>)] = [:]
@@ -93,6 +95,7 @@ struct GuardReader {
             let isTurned = reader.hash(at + 1) == Mark.dot && reader.hash(at + 2) == Words.toggle
             if reader.hash(at + 1) == Mark.equals || isTurned, !reader.tokens[at].isDebug {
                 assignments[here, default: []].append(at)
+                assignmentsByOwner[owner(of: at), default: [:]][here, default: []].append(at)
             }
             if here == Words.case || here == Words.default {
                 let previous = reader.hash(at - 1)
@@ -334,9 +337,9 @@ struct GuardReader {
     private func local(_ name: UInt64, _ at: Int) -> Local? {
         guard let known = locals[name] else { return nil }
         if reader.hash(at + 1) == Mark.equals || isLabel(at) { return nil }
+        let isOwn = owner(of: at) >= 0
         return known.last { local in
-            local.from < at
-                && (local.scope < 0 ? owner(of: at) < 0 : local.scope < at && at < reader.partner(local.scope))
+            local.from < at && (local.scope < 0 ? !isOwn : local.scope < at && at < reader.partner(local.scope))
         }
     }
 
