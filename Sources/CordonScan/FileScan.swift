@@ -115,7 +115,7 @@ struct FileScan {
     ) -> Int {
         var at = start
         var steps = 0
-        // Also behind a label, `return` or `let value =`.
+        // Also behind a label, `return` or `let value =`, but not `.if(isOn) { … }`, which is a call.
         var hasHead = Self.heads.contains(reader.hash(start))
         while at + 1 < reader.count, steps < 60 {
             let next = reader.after(at)
@@ -130,7 +130,7 @@ struct FileScan {
                 break
             }
             at = next
-            hasHead = hasHead || Self.heads.contains(reader.hash(at))
+            hasHead = hasHead || reader.hash(at - 1) != Mark.dot && Self.heads.contains(reader.hash(at))
         }
         let end = reader.partner(at) > at ? reader.partner(at) : at
         return places.place(of: Int(reader.tokens[end].start), in: file.text).line

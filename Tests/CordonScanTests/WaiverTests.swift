@@ -56,7 +56,9 @@ struct WaiverTests {
                 "// cordon:allow pasteboard — for a test\n\(head)\n    UIPasteboard.general.string = text\n}")
         }
         #expect(try found(head) == ["1: waiver", "3: pasteboard"])
-        #expect(try found("run(later) {") == [])
+        for call in ["run(later) {", "Text(text)\n    .if(isOn) { view in", "text.do(f).map(g) {"] {
+            #expect(try found(call) == [], "\(call)")
+        }
     }
 
     @Test(arguments: [
