@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 #if canImport(Glibc)
@@ -111,9 +112,7 @@ struct SourceTree {
     }
 
     private static func wants(_ name: String, _ kind: String) -> Bool {
-        // `Info-Dev.plist`, too, but not an app's own `Information.plist`.
-        extensions.contains(kind.lowercased()) || name.hasSuffix("Info.plist")
-            || kind == "plist" && ["Info-", "Info_"].contains { name.hasPrefix($0) }
+        extensions.contains(kind.lowercased()) || InfoPropertyList.isNamed(name)
     }
 
     private struct Status {

@@ -90,7 +90,10 @@ struct ReadingTests {
     ])
     func `a yes of a property list is one however it is written`(_ value: String, _ isYes: Bool) throws {
         let list = "<plist><dict><key>UIFileSharingEnabled</key>\(value)</dict></plist>"
-        for name in ["Info.plist", "App-Info.plist", "Info-Dev.plist"] {
+        let names = [
+            "Info.plist", "App-Info.plist", "Info-Dev.plist", "Info.Dev.plist", "Info Dev.plist", "Info2.plist",
+        ]
+        for name in names {
             #expect(try ScannedFolder.found(list, as: name) == (isYes ? ["1: container"] : []), "\(name)")
         }
     }

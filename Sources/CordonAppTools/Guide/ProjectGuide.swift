@@ -1,3 +1,4 @@
+internal import CordonBase
 import Foundation
 
 /// The steps that a project's build needs, from its files.
@@ -84,11 +85,7 @@ struct ProjectGuide {
             }
             let path = String(item.standardizedFileURL.path.dropFirst(base.count))
             if item.pathExtension == "entitlements" { files.entitlements.append(path) }
-            let name = item.lastPathComponent
-            guard
-                name.hasSuffix("Info.plist")
-                    || item.pathExtension == "plist" && ["Info-", "Info_"].contains(where: { name.hasPrefix($0) }),
-                let info = try? PropertyList(contentsOf: item).value
+            guard InfoPropertyList.isNamed(item.lastPathComponent), let info = try? PropertyList(contentsOf: item).value
             else { continue }
             if info["NSExtension"] != nil {
                 files.extensions.append(path)

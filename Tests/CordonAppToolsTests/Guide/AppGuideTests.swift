@@ -52,7 +52,7 @@ struct AppGuideTests {
         _ = try scratch.file(
             "App/Info.plist", "<plist><dict><key>CFBundleIdentifier</key><string>a</string></dict></plist>")
         _ = try scratch.file(
-            "App/Info-Dev.plist", "<plist><dict><key>CFBundleIdentifier</key><string>a.dev</string></dict></plist>")
+            "App/Info.Dev.plist", "<plist><dict><key>CFBundleIdentifier</key><string>a.dev</string></dict></plist>")
         _ = try scratch.file("Share it/Info.plist", "<plist><dict><key>NSExtension</key><dict/></dict></plist>")
         _ = try scratch.file("App/App.entitlements", "<plist><dict/></plist>")
         _ = try scratch.file(
@@ -62,7 +62,7 @@ struct AppGuideTests {
             commands.contains(
                 "cordon configure App/Info.plist --entitlements App/App.entitlements --write-entitlements"))
         #expect(commands.contains { $0.hasPrefix("cordon configure 'Share it/Info.plist' --containing-app") })
-        #expect(commands.contains { $0.hasPrefix("cordon configure App/Info-Dev.plist ") })
+        #expect(commands.contains { $0.hasPrefix("cordon configure App/Info.Dev.plist ") })
         #expect(!commands.contains { $0.contains("Pods") })
         let empty = try Scratch()
         #expect(throws: AppToolsError(.unsupported, "")) { try AppGuide(empty.folder, names: .cordon) }
