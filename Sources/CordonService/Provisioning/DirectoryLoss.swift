@@ -4,13 +4,13 @@ internal import CordonProtocol
 internal import Foundation
 
 /// Whose apps would remove data because of a change of the directory: a person is put into a group whose rules wipe their device, or
-/// is disabled where the rules wipe then. Where a source leaves out most of its people, so is everyone whose apps would close, and where it
+/// is disabled where the rules wipe then, or comes back to rules that wipe their device and that it does not hold. Where a source leaves out most of its people, so is everyone whose apps would close, and where it
 /// empties a group, everyone who would lose a policy by that.
 struct DirectoryLoss {
     /// What changes.
     enum Cause: Sendable {
-        /// A person's account, by id or sign-in name.
-        case account(String, isDisabled: Bool)
+        /// A person, by id or sign-in name, and what becomes of them: nil where they are removed.
+        case account(String, to: DirectoryUser?)
         /// Who comes into a group and who goes.
         case members(String, adding: Set<DirectoryGroup.Member>, removing: Set<DirectoryGroup.Member>)
         /// Every member of a group.
@@ -31,9 +31,12 @@ struct DirectoryLoss {
         func concernsApps(in records: some StorageReader) throws(ServiceError) -> Bool {
             let members: Set<DirectoryGroup.Member>
             switch self {
-            case .account(let id, let isDisabled):
-                guard isDisabled, let user = try records.knownUser(id) else { return false }
-                members = [.user(user.id)]
+            case .account(let id, let new):
+                let known = try records.knownUser(id)
+                guard new?.accountEnabled != true || new?.comesBack(after: known) == true,
+                    let person = known?.id ?? new?.id
+                else { return false }
+                members = [.user(person)]
             case .members(_, let added, let removed): members = added.union(removed)
             case .group(let id, let new):
                 let change = MembershipChange(from: try records.members(ofGroup: id), to: new)
@@ -93,7 +96,7 @@ struct DirectoryLoss {
         var digest: String {
             let what: JSONValue =
                 switch self {
-                case .account(_, let isDisabled): .bool(isDisabled)
+                case .account(_, let new): .bool(new?.accountEnabled != true)
                 case .members(_, let added, let removed): [added.digested, removed.digested]
                 case .group(_, let members): members.digested
                 case .source(let difference): difference.digestedLoss
@@ -105,6 +108,8 @@ struct DirectoryLoss {
     private let before: TargetingSnapshot
     private let after: TargetingSnapshot
     private let now: Date
+    /// Who was not served and will be, by folded id: nothing counted them meanwhile.
+    private let returning: [String: DirectoryUser]
     private(set) var people: Set<String> = []
     private(set) var registrations = 0
     private var changedPeople: Set<String> = []
@@ -118,21 +123,29 @@ struct DirectoryLoss {
     {
         (before, self.now) = (snapshot, now)
         switch cause {
-        case .account(let id, let isDisabled):
+        case .account(let id, let new):
             after = snapshot
-            guard isDisabled, let user = try records.knownUser(id), user.accountEnabled else { return }
-            try count(user.storageID, .disabled, in: records) { $0 }
+            let known = try records.knownUser(id)
+            if let new, new.comesBack(after: known) {
+                returning = [new.storageID: new]
+                try count(new.storageID, .kept, in: records) { $0 }
+            } else {
+                returning = [:]
+                guard new?.accountEnabled != true, let known, known.accountEnabled else { return }
+                try count(known.storageID, .disabled, in: records) { $0 }
+            }
         case .members(let id, let added, let removed):
             let change = try MembershipChange(adding: added, removing: removed, toGroup: id, in: records)
-            after = snapshot.proposing(change, inGroup: id)
+            (after, returning) = (snapshot.proposing(change, inGroup: id), [:])
             try count([(id, change)], in: records)
         case .group(let id, let members):
             let change = MembershipChange(from: try records.members(ofGroup: id), to: members)
-            after = snapshot.proposing(change, inGroup: id)
+            (after, returning) = (snapshot.proposing(change, inGroup: id), [:])
             try count([(id, change)], in: records)
         case .source(let difference):
             after = difference.memberships.filter { !$0.members.groups.isEmpty }
                 .reduce(snapshot) { $0.proposing($1.members, inGroup: $1.group) }
+            returning = difference.returning
             let losing = difference.losing
             for person in losing.sorted() {
                 try count(person, difference.losesMost ? .lost : .disabled, in: records) { $0 }
@@ -154,7 +167,7 @@ struct DirectoryLoss {
             for case .user(let id) in change.added { came[folded(id), default: []].insert(folded(group)) }
             for case .user(let id) in change.removed { went[folded(id), default: []].insert(folded(group)) }
         }
-        var people = Set(came.keys).union(went.keys)
+        var people = Set(came.keys).union(went.keys).union(returning.keys)
         var dropped = Set(went.filter { !$0.value.isDisjoint(with: emptied) }.keys)
         let left = before.groups(under: unnested)
         for inner in before.groups(under: Set(changes.flatMap(\.members.groups)).sorted()) {
@@ -184,7 +197,9 @@ struct DirectoryLoss {
         _ person: String, _ fate: Fate, in records: some StorageReader, _ change: ([String]) -> [String]
     ) throws(ServiceError) {
         let active = try records.activeRegistrations(of: person)
-        guard !active.isEmpty, let user = try records.record(DirectoryUser.self, person) else { return }
+        var known = returning[person]
+        if known == nil { known = try records.record(DirectoryUser.self, person) }
+        guard !active.isEmpty, let user = known else { return }
         guard fate != .lost else {
             people.insert(person)
             registrations += active.count
@@ -205,11 +220,15 @@ struct DirectoryLoss {
             }
             let (was, will) = (old.protections, new.protections)
             var loses = false
-            if isDisabled {
+            if returning[person] != nil {
+                // What became of rules and groups meanwhile counted nobody who was not served.
+                loses = try removesData(will, in: after, of: registration, isDisabled: false)
+                if loses { loses = try !removesDataNow(registration, in: records) }
+            } else if isDisabled {
                 loses = try removesData(will, in: after, of: registration, isDisabled: true)
                 // The app gets no other rules than those that it holds, whatever is meant for the person by now.
                 for rules in registration.rulesPerhapsInForce where !loses {
-                    loses = try removesData(holding: rules, of: registration, in: records)
+                    loses = try removesData(holding: rules, of: registration, isDisabled: true, in: records) ?? true
                 }
             } else if was.map(\.reference) != will.map(\.reference) {
                 loses = try removesData(will, in: after, of: registration, isDisabled: false)
@@ -223,20 +242,33 @@ struct DirectoryLoss {
         }
     }
 
-    /// Whether an app removes data once its person is disabled, by rules that it was given, as they said then: policies may have changed
-    /// or gone since. Rules that nobody can read any more may do so.
-    private func removesData(
-        holding references: [PolicyReference], of registration: Registration, in records: some StorageReader
+    /// Whether an app removes data by whatever rules it may have in force, its person enabled.
+    private func removesDataNow(
+        _ registration: Registration, in records: some StorageReader
     ) throws(ServiceError) -> Bool {
+        for rules in registration.rulesPerhapsInForce {
+            guard try removesData(holding: rules, of: registration, isDisabled: false, in: records) == true else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Whether an app removes data by rules that it was given, as they said then: policies may have changed or gone since. Nil for rules
+    /// that nobody can read any more.
+    private func removesData(
+        holding references: [PolicyReference], of registration: Registration, isDisabled: Bool,
+        in records: some StorageReader
+    ) throws(ServiceError) -> Bool? {
         var rules: [ManagedAppPolicy] = []
         for reference in references {
             var policy = after.policy(reference.id)
             if policy?.kind == .targetedManagedAppConfiguration { continue }
             if policy?.version != reference.version { policy = try records.keptPolicy(reference) }
-            guard let policy else { return true }
+            guard let policy else { return nil }
             if policy.kind.isEvaluated { rules.append(policy) }
         }
-        return (try? removesData(rules, in: after, of: registration, isDisabled: true)) ?? true
+        return try? removesData(rules, in: after, of: registration, isDisabled: isDisabled)
     }
 
     private func removesData(
@@ -250,6 +282,11 @@ struct DirectoryLoss {
 extension Set<DirectoryGroup.Member> {
     /// The same for the same members.
     var digested: JSONValue { .array(map(\.storageName).sorted().map(JSONValue.string)) }
+}
+
+extension DirectoryUser {
+    /// Whether app protection serves the person and did not before: nil where the directory did not know them.
+    func comesBack(after known: DirectoryUser?) -> Bool { isEntitled && known?.isEntitled != true }
 }
 
 extension Registration {

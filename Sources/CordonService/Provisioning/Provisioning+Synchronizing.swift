@@ -101,7 +101,9 @@ struct DirectoryDifference: Sendable {
     let memberships: [(group: String, members: MembershipChange)]
     /// The folded ids of people who are there and enabled, and go or are disabled.
     let losing: Set<String>
-    /// Whether those are more than half of the people whom the source brought.
+    /// People whom app protection did not serve and will, by folded id.
+    let returning: [String: DirectoryUser]
+    /// Whether those in ``losing`` are more than half of the people whom the source brought.
     let losesMost: Bool
     /// The groups that lose more than half of their people, or a group that is in them, by folded id: most likely the source could not read
     /// who is in them. One by one, since a group of all people would hide what another one loses.
@@ -137,6 +139,8 @@ struct DirectoryDifference: Sendable {
             }
         let disabled = people.filter { !$0.accountEnabled && present[$0.storageID]?.accountEnabled ?? false }
         losing = Set((gone.filter(\.accountEnabled) + disabled).map(\.storageID))
+        returning = people.filter { $0.comesBack(after: present[$0.storageID]) }
+            .reduce(into: [:]) { $0[$1.storageID] = $1 }
         losesMost = losing.intersection(before.people).count * 2 > before.people.count
         emptied = Set(
             memberships.filter { group, change in
@@ -149,9 +153,9 @@ struct DirectoryDifference: Sendable {
         nested = memberships.reduce(into: []) { $0.formUnion($1.members.groups) }
     }
 
-    /// Whose apps may lose something: those in ``losing``, and who comes into a group or goes.
+    /// Whose apps may lose something: those in ``losing`` and ``returning``, and who comes into a group or goes.
     var affectedMembers: Set<DirectoryGroup.Member> {
-        memberships.reduce(into: Set(losing.map(DirectoryGroup.Member.user))) { found, change in
+        memberships.reduce(into: Set(losing.union(returning.keys).map(DirectoryGroup.Member.user))) { found, change in
             found.formUnion(change.members.added)
             found.formUnion(change.members.removed)
         }
@@ -162,7 +166,10 @@ struct DirectoryDifference: Sendable {
         let changes = memberships.filter { !$0.members.isEmpty }.sorted { $0.group < $1.group }.map { change in
             JSONValue.array([.string(change.group), change.members.added.digested, change.members.removed.digested])
         }
-        return [Set(losing.map(DirectoryGroup.Member.user)).digested, .array(changes)]
+        return [
+            Set(losing.map(DirectoryGroup.Member.user)).digested,
+            Set(returning.keys.map(DirectoryGroup.Member.user)).digested, .array(changes),
+        ]
     }
 
     /// Whether people or groups differ.

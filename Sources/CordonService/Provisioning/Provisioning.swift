@@ -35,8 +35,7 @@ public struct Provisioning: Sendable {
         where isExpected: @escaping @Sendable (DirectoryUser?) -> Bool
     ) async throws(ServiceError) {
         try user.check()
-        let loses = DirectoryLoss.Cause.account(user.storageID, isDisabled: !user.accountEnabled)
-        try await clearing(loses, as: administrator, call: "saveUser") { change in
+        try await clearing(.account(user.storageID, to: user), as: administrator, call: "saveUser") { change in
             let before = try change.record(DirectoryUser.self, user.storageID)
             guard isExpected(before) else {
                 throw ServiceError(.preconditionFailed, "the person was changed meanwhile")
@@ -56,7 +55,7 @@ public struct Provisioning: Sendable {
     /// Removes a person from the directory and from every group.
     public func removeUser(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
-        try await clearing(.account(id, isDisabled: true), as: administrator, call: "removeUser") { change in
+        try await clearing(.account(id, to: nil), as: administrator, call: "removeUser") { change in
             let user = try change.user(id)
             try targeting.announceChange(
                 toUsers: [user.id], in: &change

@@ -15,7 +15,7 @@ import Testing
     enum Route: String, CaseIterable {
         case policyUpdate, policyCreate, defaultPolicy, policyAssign, policyApps, policyEnd, putBack, filter, appSet
         case wipes, blocks, erasures, role, accounts, removals, group, nestedGroup, emptiedFirst, unlicensedFirst
-        case deletedFirst, easedFirst
+        case deletedFirst, easedFirst, parkedFirst, parkedPolicy
     }
 
     private struct Attempt {
@@ -120,6 +120,16 @@ import Testing
                         plain.id, changes: ["appActionIfUnableToAuthenticateUser": "block"], ifVersion: nil, as: thief)
                 }
                 await disable()
+            case .parkedFirst:
+                // Who is not served counts for no group and no policy, and gets their rules on coming back.
+                await each { id in try await save(id, licensed: false) }
+                let all = Set((0..<StolenSessionTests.people).map { DirectoryGroup.Member.user("oid-\($0)") })
+                await go { try await directory.changeMembers(ofGroup: "lost", adding: all, removing: [], as: thief) }
+                await each { id in try await save(id) }
+            case .parkedPolicy:
+                await each { id in try await save(id, licensed: false) }
+                await run(.policyCreate)
+                await each { id in try await save(id) }
             case .removals: await each { id in try await directory.removeUser("oid-\(id)", as: thief) }
             case .group:
                 let all = Set((0..<StolenSessionTests.people).map { DirectoryGroup.Member.user("oid-\($0)") })

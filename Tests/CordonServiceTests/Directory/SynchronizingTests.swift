@@ -181,6 +181,27 @@ struct SynchronizingTests {
         #expect(error?.code == .waiting)
     }
 
+    @Test func `people whom a source brings back count where the rules that wait for them wipe their devices`()
+        async throws
+    {
+        let (test, content) = try await crew(wipe: false)
+        try await test.service.provisioning.saveGroup(DirectoryGroup(id: "lost", displayName: "Lost"), as: test.owner)
+        _ = try await test.protect(["minimumWipeOsVersion": "99"], name: "Lost", to: .group("lost"))
+        var (parked, lost) = (content, content)
+        for index in parked.people.indices { parked.people[index].isLicensed = false }
+        lost.groups.append(DirectoryGroup(id: "lost", displayName: "Lost", members: content.groups[0].members))
+        // Away and back to the rules that they hold.
+        for asked in [parked, content, parked] {
+            _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+        }
+        let asked = lost
+        let error = await failure {
+            _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+        }
+        #expect(error?.code == .waiting)
+        #expect(try await test.service.administration.user("oid-w0", as: test.owner).isLicensed == false)
+    }
+
     @Test func `a source that takes half of the members out of a group ends their rules, and nobody counts`()
         async throws
     {
