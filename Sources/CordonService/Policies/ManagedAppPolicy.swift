@@ -131,12 +131,13 @@ extension ManagedAppPolicy {
         return names.isEmpty ? ["unspecified"] : Set(names)
     }
 
-    /// What is wrong with a value of `targetedAppManagementLevels`, nil where nothing is. A policy with a name that nobody knows, or one of
-    /// the other platform, would reach nobody, without a word.
+    /// What is wrong with a value of `targetedAppManagementLevels`, nil where nothing is. A policy with a name that nobody knows, or with
+    /// those of the other platform alone, would reach nobody, without a word. App configurations are for both platforms.
     static func flaw(ofLevels value: JSONValue?, _ kind: PolicyKind) -> String? {
         guard let value, value != .null else { return nil }
-        let known = kind.isEvaluated ? levels : levels.union(androidLevels)
-        guard let text = value.string, managementLevels(in: text).isSubset(of: known) else {
+        guard let text = value.string, case let names = managementLevels(in: text),
+            names.isSubset(of: levels.union(androidLevels)), !kind.isEvaluated || !names.isDisjoint(with: levels)
+        else {
             return "needs to be one or more of unspecified, unmanaged and mdm"
                 + (kind.isEvaluated ? "" : ", or of Graph's names for Android")
         }

@@ -82,7 +82,10 @@ struct PolicyWritingTests {
         let policy = try await test.protect(to: .group("staff"))
         _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["targetedAppManagementLevels": levels], ifVersion: nil, as: test.owner)
-        for kind in [PolicyKind.androidManagedAppProtection, .targetedManagedAppConfiguration] {
+        // Some of them reach nobody on iOS, and others do.
+        for kind in [
+            PolicyKind.iosManagedAppProtection, .androidManagedAppProtection, .targetedManagedAppConfiguration,
+        ] {
             _ = try await test.service.administration.createPolicy(
                 kind, document: ["displayName": "P", "targetedAppManagementLevels": "mdm,androidEnterprise"],
                 as: test.owner)
