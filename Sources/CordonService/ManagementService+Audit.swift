@@ -38,7 +38,8 @@ extension ManagementService {
     /// is tried again later.
     ///
     /// For a timer to call. How far the receiver is stands in the store, and moves on after it took a batch: a crash between the two hands its
-    /// records over once more, and those that were written meanwhile with them.
+    /// records over once more, and those that were written meanwhile with them. After twenty seconds the rest waits for the next call, so
+    /// that a receiver which takes seconds for a batch of a hundred may fall behind.
     ///
     /// - Parameter send: Delivers one batch in bounded time; whether the receiver has it.
     public func deliverAudit(

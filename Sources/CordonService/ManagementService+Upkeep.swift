@@ -136,7 +136,7 @@ extension ManagementService {
     /// Hands alerts that are due to a receiver, oldest first; what it did not take is tried again later (SRV-TG-29).
     ///
     /// For a timer to call. An alert is noted as delivered after the receiver took it, so that a crash between the two
-    /// delivers it once more, with the same id, and none is lost.
+    /// delivers it once more, with the same id, and none is lost. After twenty seconds the rest waits for the next call.
     ///
     /// - Parameter send: Delivers one alert in bounded time; whether the receiver has it. Where one is not taken, the rest
     ///   waits for the next call: most likely the receiver is down.

@@ -79,8 +79,8 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
         nextDelivery = time
     }
 
-    /// Notes how a delivery ended; a failed one is tried again as often as there are pauses in the limit. The alert's age says nothing: a
-    /// clock that is or was ahead makes it old at once, or never.
+    /// Notes how a delivery ended; a failed one is tried again, so many times as the limit allows. The alert's age says nothing: a clock
+    /// that is or was ahead makes it old at once, or never.
     mutating func noteDelivery(succeeded: Bool, at now: Date, limit: Duration) {
         if succeeded {
             delivered = now

@@ -6,7 +6,7 @@ package enum Redelivery {
     /// After how many failures the pause is the longest.
     private static let settled = 8
 
-    /// How many attempts something gets that is tried for so long, besides the quick ones of the beginning.
+    /// How many attempts something gets that is tried for so long: the quick ones of the beginning, and one for each hour.
     static func attempts(in limit: Duration) -> Int { settled + Int(limit.wholeSeconds) / Int(longest) }
 
     /// The next attempt after so many that failed.
