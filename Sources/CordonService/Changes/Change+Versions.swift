@@ -123,7 +123,7 @@ extension StorageReader {
     /// A policy as a version of it said, secret values as digests; nil where that is not kept any more.
     func keptPolicy(_ reference: PolicyReference) throws(ServiceError) -> ManagedAppPolicy? {
         let id = EntityVersion.storageID(EntityVersion.entity(.policy, reference.id), reference.version)
-        guard let version = try record(EntityVersion.self, id), let document = try? version.document(in: self),
+        guard let version = try record(EntityVersion.self, id), let document = try version.keptDocument(in: self),
             let kind = document["@odata.type"]?.string.flatMap(PolicyKind.init(odataType:))
         else { return nil }
         return ManagedAppPolicy(
@@ -137,10 +137,16 @@ extension EntityVersion {
     ///
     /// - Throws: ``ServiceError`` with code `storageDamaged` where it is not kept any more.
     func document(in records: some StorageReader) throws(ServiceError) -> JSONValue? {
-        guard let digest else { return nil }
-        guard let kept = try records.record(VersionDocument.self, digest),
-            let value = try? JSONValue(parsing: Data(kept.text.utf8))
-        else { throw ServiceError(.storageDamaged, "a version's document is missing", place: entity) }
-        return value
+        guard digest != nil else { return nil }
+        guard let document = try keptDocument(in: records) else {
+            throw ServiceError(.storageDamaged, "a version's document is missing", place: entity)
+        }
+        return document
+    }
+
+    /// What a version said, nil where it was removed or that is not kept any more.
+    fileprivate func keptDocument(in records: some StorageReader) throws(ServiceError) -> JSONValue? {
+        guard let digest, let kept = try records.record(VersionDocument.self, digest) else { return nil }
+        return try? JSONValue(parsing: Data(kept.text.utf8))
     }
 }

@@ -219,6 +219,12 @@ private struct CheckInState {
         guard let last = registration.lastEnvelope, last.isWithdrawn != true, last.epoch ?? 0 >= envelopesSince else {
             return false
         }
+        return namesLast
+    }
+
+    /// Whether it is the newest envelope that the device names, one that was withdrawn since included.
+    private var namesLast: Bool {
+        guard let last = registration.lastEnvelope else { return false }
         guard let digest = request.appliedDigest else { return request.appliedVersion == last.version }
         return digest == last.digest
     }
@@ -242,8 +248,10 @@ private struct CheckInState {
         registration.lastSync = now
         registration.announced = nil
         registration.stateGeneration = highestGeneration
-        if let last = registration.lastEnvelope, holdsLast {
-            registration.applied = last.policies
+        guard let last = registration.lastEnvelope, namesLast else { return }
+        // The device goes by it although it was withdrawn, until it has the next one.
+        registration.applied = last.policies
+        if holdsLast {
             registration.lastEnvelope?.isApplied = true
             if registration.applied == content.references { registration.driftSince = nil }
         }

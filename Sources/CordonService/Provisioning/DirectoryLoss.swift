@@ -5,7 +5,7 @@ internal import Foundation
 
 /// Whose apps would remove data because of a change of the directory: a person is put into a group whose rules wipe their device, or
 /// is disabled where the rules wipe then, or comes back to rules that wipe their device and that it does not hold. Where a source leaves out most of its people, so is everyone whose apps would close, and where it
-/// empties a group, everyone who would lose a policy by that.
+/// empties a group, everyone in there for whom a policy is not meant any more.
 struct DirectoryLoss {
     /// What changes.
     enum Cause: Sendable {
@@ -92,14 +92,17 @@ struct DirectoryLoss {
 
         private static let mostShown = 200
 
-        /// The same for the same change.
-        var digest: String {
+        /// The same for the same change; for a source, where the same people lose something, whatever else it says by then: exports go
+        /// on while one waits for its release.
+        func digest(_ people: Set<String>) -> String {
             let what: JSONValue =
                 switch self {
                 case .account(_, let new): .bool(new?.accountEnabled != true)
                 case .members(_, let added, let removed): [added.digested, removed.digested]
                 case .group(_, let members): members.digested
-                case .source(let difference): difference.digestedLoss
+                case .source(let difference):
+                    // Who goes is not to be mixed up with who stays.
+                    [people.intersection(difference.losing), people.subtracting(difference.losing)].digested
                 }
             return ProposedChange.digest(of: [.string(folded(entity)), what])
         }
@@ -113,6 +116,8 @@ struct DirectoryLoss {
     private(set) var people: Set<String> = []
     private(set) var registrations = 0
     private var changedPeople: Set<String> = []
+    /// What apps were given, nil for rules that nobody can read any more: all people of a policy have the same few.
+    private var given: [[PolicyReference]: [ManagedAppPolicy]?] = [:]
     private var changedRegistrations = 0
 
     /// Whose rules or configurations change, whether they lose data or not.
@@ -186,7 +191,7 @@ struct DirectoryLoss {
     /// What happens to a person's account.
     private enum Fate {
         case kept
-        /// The person is out of a group that a source has emptied: counted, too, where a policy is lost by that.
+        /// The person is out of a group that a source has emptied: counted, too, where a policy is not meant for them any more.
         case dropped
         case disabled
         /// It goes with most others: counted whether its rules wipe or not.
@@ -233,8 +238,10 @@ struct DirectoryLoss {
             } else if was.map(\.reference) != will.map(\.reference) {
                 loses = try removesData(will, in: after, of: registration, isDisabled: false)
                 if loses { loses = try !removesData(was, in: before, of: registration, isDisabled: false) }
-                // What is for everybody, such as a default one, is no substitute for what was meant for a group.
-                loses = loses || fate == .dropped && !was.allSatisfy { old in will.contains { $0.id == old.id } }
+                // What is for everybody, such as a default one, is no substitute for what was meant for a group; and a default one ends
+                // only where stricter rules come.
+                let assigned = was.filter(\.kind.isAssignable)
+                loses = loses || fate == .dropped && !assigned.allSatisfy { old in will.contains { $0.id == old.id } }
             }
             guard loses else { continue }
             people.insert(person)
@@ -243,7 +250,7 @@ struct DirectoryLoss {
     }
 
     /// Whether an app removes data by whatever rules it may have in force, its person enabled.
-    private func removesDataNow(
+    private mutating func removesDataNow(
         _ registration: Registration, in records: some StorageReader
     ) throws(ServiceError) -> Bool {
         for rules in registration.rulesPerhapsInForce {
@@ -256,10 +263,26 @@ struct DirectoryLoss {
 
     /// Whether an app removes data by rules that it was given, as they said then: policies may have changed or gone since. Nil for rules
     /// that nobody can read any more.
-    private func removesData(
+    private mutating func removesData(
         holding references: [PolicyReference], of registration: Registration, isDisabled: Bool,
         in records: some StorageReader
     ) throws(ServiceError) -> Bool? {
+        if given[references] == nil {
+            given.updateValue(try rules(as: references, in: records), forKey: references)
+        }
+        guard let rules = given[references] ?? nil else { return nil }
+        do {
+            return try removesData(rules, in: after, of: registration, isDisabled: isDisabled)
+        } catch {
+            // Which of the settings cannot be read any more is not known.
+            guard error.code == .internalError else { throw error }
+            return nil
+        }
+    }
+
+    private func rules(
+        as references: [PolicyReference], in records: some StorageReader
+    ) throws(ServiceError) -> [ManagedAppPolicy]? {
         var rules: [ManagedAppPolicy] = []
         for reference in references {
             var policy = after.policy(reference.id)
@@ -268,7 +291,7 @@ struct DirectoryLoss {
             guard let policy else { return nil }
             if policy.kind.isEvaluated { rules.append(policy) }
         }
-        return try? removesData(rules, in: after, of: registration, isDisabled: isDisabled)
+        return rules
     }
 
     private func removesData(
@@ -277,6 +300,16 @@ struct DirectoryLoss {
         guard let policy = try snapshot.effectivePolicy(of: rules)?.policy.policy else { return false }
         return PolicyDiff.removesData(policy, of: registration.deviceFacts(at: now, isDisabled: isDisabled))
     }
+}
+
+extension [Set<String>] {
+    /// The same for the same ids.
+    fileprivate var digested: JSONValue { .array(map { .array($0.sorted().map(JSONValue.string)) }) }
+}
+
+extension DirectoryGroup.Member {
+    /// Whether it is no group.
+    var isPerson: Bool { if case .user = self { true } else { false } }
 }
 
 extension Set<DirectoryGroup.Member> {
@@ -322,16 +355,19 @@ extension Provisioning {
             let now = store.now
             let tenant = administrator.tenant
             let mark = store.journal.mark(of: tenant)
-            let (reach, revision) = try await store.read(for: administrator, call: call) { records in
-                guard try cause.concernsApps(in: records) else { return (Reach.nobody, Int64?.none) }
+            let (reach, digest, revision) = try await store.read(for: administrator, call: call) { records in
+                guard try cause.concernsApps(in: records) else { return (Reach.nobody, "", Int64?.none) }
                 let snapshot = try targeting.snapshot(of: tenant, in: records)
                 let loss = try DirectoryLoss(cause, snapshot: snapshot, at: now, in: records)
-                return (Reach(people: loss.people.count, registrations: loss.registrations), snapshot.revision)
+                return (
+                    Reach(people: loss.people.count, registrations: loss.registrations), cause.digest(loss.people),
+                    snapshot.revision
+                )
             }
             var clearance: ChangeReview.Clearance?
             if let revision, reach.people > 0 {
                 clearance = try await review.clearDirectory(
-                    reach, cause.digest, of: cause.entity, changes: cause.changes, at: revision, as: administrator)
+                    reach, digest, of: cause.entity, changes: cause.changes, at: revision, as: administrator)
             }
             let cleared = clearance
             let result = try await store.change(for: administrator, call: call) { change -> Result? in

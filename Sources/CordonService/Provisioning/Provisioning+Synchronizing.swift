@@ -45,7 +45,7 @@ extension Provisioning {
         let program = Administrator(tenant: tenant, id: source, name: source, roles: [], isProgram: true)
         return try await clearing(.source(read), as: program, call: "synchronize") { change in
             let difference = try DirectoryDifference(from: source, content, in: change)
-            guard difference.digestedLoss == read.digestedLoss else {
+            guard difference.digestedChanges == read.digestedChanges else {
                 throw ServiceError(.conflict, "the directory was changed meanwhile")
             }
             try difference.source.keep(in: change)
@@ -144,10 +144,8 @@ struct DirectoryDifference: Sendable {
         losesMost = losing.intersection(before.people).count * 2 > before.people.count
         emptied = Set(
             memberships.filter { group, change in
-                let leaving = change.removed.map(\.storageName)
-                let had = (presentGroups[group]?.members ?? []).map(\.storageName)
-                return leaving.contains { $0.hasPrefix("g/") }
-                    || leaving.count * 2 > had.count { $0.hasPrefix("u/") }
+                guard change.removed.allSatisfy(\.isPerson) else { return true }
+                return change.removed.count * 2 > presentGroups[group]?.members.count(where: \.isPerson) ?? 0
             }.map(\.group))
         affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.members.people) }
         nested = memberships.reduce(into: []) { $0.formUnion($1.members.groups) }
@@ -161,8 +159,8 @@ struct DirectoryDifference: Sendable {
         }
     }
 
-    /// The same where the same people may lose data.
-    var digestedLoss: JSONValue {
+    /// The same where the same people come, go and change groups.
+    fileprivate var digestedChanges: JSONValue {
         let changes = memberships.filter { !$0.members.isEmpty }.sorted { $0.group < $1.group }.map { change in
             JSONValue.array([.string(change.group), change.members.added.digested, change.members.removed.digested])
         }

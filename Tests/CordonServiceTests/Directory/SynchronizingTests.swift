@@ -50,9 +50,9 @@ struct SynchronizingTests {
         #expect(try await test.service.administration.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
     }
 
-    /// People of a source, each with an app, in a group under another one that a policy is for, and in one that none is for.
+    /// People of a source, each with an app, in a group under another one that a policy is for, or not, and in one that none is for.
     private func crew(
-        of count: Int = 25, wipe: Bool
+        of count: Int = 25, wipe: Bool, inCrew: Bool = true
     ) async throws -> (test: TestOrganisation, content: DirectoryContent) {
         let test = try await TestOrganisation.withPeople()
         let people = (0..<count).map { person("w\($0)") }
@@ -60,7 +60,7 @@ struct SynchronizingTests {
         let content = DirectoryContent(
             people: people,
             groups: [
-                DirectoryGroup(id: "crew", displayName: "Crew", members: members),
+                DirectoryGroup(id: "crew", displayName: "Crew", members: inCrew ? members : []),
                 DirectoryGroup(id: "all", displayName: "All", members: [.group("crew"), .group("office")]),
                 DirectoryGroup(id: "office", displayName: "Office"),
                 DirectoryGroup(id: "everyone", displayName: "Everyone", members: members),
@@ -127,12 +127,16 @@ struct SynchronizingTests {
         ).changes
         #expect(shown.map(\.member) == ["losing"])
         #expect(try await people(of: other) == 25)
+        // The source goes on while the change waits.
+        disabling.people.append(person("new"))
+        disabling.groups[2].members = [.user("oid-new")]
+        let later = disabling
         let again = await failure {
-            _ = try await other.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+            _ = try await other.service.provisioning.synchronize(later, from: "file", of: TestOrganisation.tenant)
         }
         #expect(again?.place == waiting?.place)
         try await other.service.releaseChange(try #require(waiting?.place), of: TestOrganisation.tenant)
-        _ = try await other.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+        _ = try await other.service.provisioning.synchronize(later, from: "file", of: TestOrganisation.tenant)
         #expect(try await people(of: other) == 0)
     }
 
@@ -169,6 +173,17 @@ struct SynchronizingTests {
                 DirectoryContent(people: content.people), from: "file", of: TestOrganisation.tenant)
         }
         #expect(error?.code == .waiting)
+    }
+
+    @Test func `people who get a policy in place of the default one lose nothing`() async throws {
+        let (test, content) = try await crew(wipe: false, inCrew: false)
+        _ = try await test.service.administration.createPolicy(
+            .defaultManagedAppProtection, document: ["displayName": "Default"], as: test.owner)
+        var placed = content
+        placed.groups[0].members = content.groups[3].members
+        placed.groups[3].members = []
+        _ = try await test.service.provisioning.synchronize(placed, from: "file", of: TestOrganisation.tenant)
+        #expect(try await test.service.administration.group("crew", as: test.owner).members.count == 25)
     }
 
     @Test func `a source that empties a group which came another way waits for a person`() async throws {
