@@ -116,9 +116,9 @@ struct DirectoryLoss {
     private(set) var people: Set<String> = []
     private(set) var registrations = 0
     private var changedPeople: Set<String> = []
+    private var changedRegistrations = 0
     /// What apps were given, nil for rules that nobody can read any more: all people of a policy have the same few.
     private var given: [[PolicyReference]: [ManagedAppPolicy]?] = [:]
-    private var changedRegistrations = 0
 
     /// Whose rules or configurations change, whether they lose data or not.
     var changed: Reach { Reach(people: changedPeople.count, registrations: changedRegistrations) }

@@ -186,6 +186,17 @@ struct SynchronizingTests {
         #expect(try await test.service.administration.group("crew", as: test.owner).members.count == 25)
     }
 
+    @Test func `a group that a source puts elsewhere, where the same policy is meant for it, loses nothing`()
+        async throws
+    {
+        let (test, content) = try await crew(wipe: false)
+        var moved = content
+        moved.groups[1].members = [.group("office")]
+        moved.groups[2].members = [.group("crew")]
+        _ = try await test.service.provisioning.synchronize(moved, from: "file", of: TestOrganisation.tenant)
+        #expect(try await test.service.administration.group("office", as: test.owner).members == [.group("crew")])
+    }
+
     @Test func `a source that empties a group which came another way waits for a person`() async throws {
         let (test, _) = try await DestructiveChangeTests.staffed(21)
         let content = DirectoryContent(
