@@ -38,6 +38,33 @@ struct DirectoryLossTests {
         #expect(await disableAda(in: test)?.code == .waiting)
     }
 
+    @Test func `what apps hold is read once for all people who hold the same`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage)
+        func content(_ numbers: Range<Int>) -> DirectoryContent {
+            let people = numbers.map { number in
+                DirectoryUser(
+                    id: "oid-\(number)", userPrincipalName: "\(number)@contoso.example", displayName: "\(number)")
+            }
+            let crew = DirectoryGroup(id: "crew", displayName: "Crew", members: Set(people.map { .user($0.id) }))
+            return DirectoryContent(people: people, groups: [crew])
+        }
+        let provisioning = test.service.provisioning
+        _ = try await provisioning.synchronize(content(0..<6), from: "file", of: TestOrganisation.tenant)
+        let policy = try await test.protect(block, to: .group("crew"))
+        for number in 0..<6 {
+            var app = TestApp(test, user: String(number), tag: "tag-\(number)")
+            try await app.register()
+        }
+        _ = try await test.service.administration.updatePolicy(
+            policy.id, changes: ["displayName": "Later"], ifVersion: nil, as: test.owner)
+        try await test.finishAnnouncing()
+        let reads = try await storage.reads {
+            _ = try await provisioning.synchronize(content(2..<6), from: "file", of: TestOrganisation.tenant)
+        }
+        #expect(reads[.version]?.one == 1)
+    }
+
     @Test func `an app does not count by a configuration that was deleted since`() async throws {
         let test = try await organisation()
         try await test.protect(block, to: .group("staff"))

@@ -18,4 +18,20 @@ import Testing
         health.noteProbe(after: before)
         #expect(health.failure != nil)
     }
+
+    @Test func `a service is not ready where the store takes the probe and not its end`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation(storage: storage)
+        let devices = test.service.devices
+        try await test.finishAnnouncing()
+        devices.store.health.note(ServiceError(.storageUnavailable, "full"))
+        storage.fail(afterChanges: 1)
+        let error = await failure { _ = try await devices.readiness(of: TestOrganisation.tenant) }
+        #expect(error?.code == .storageUnavailable && devices.store.health.failure != nil)
+        storage.fail(afterChanges: nil)
+        _ = try await devices.readiness(of: TestOrganisation.tenant)
+        #expect(devices.store.health.failure == nil)
+        #expect(
+            try await storage.read(TestOrganisation.tenant) { try $0.record(StoreProbe.self, StoreProbe.id) == nil })
+    }
 }
