@@ -103,16 +103,12 @@ extension ChangeReview {
     /// - Parameter changes: What the second person is shown.
     /// - Throws: ``ServiceError``: `staleSignIn`, or `waiting` above the hour's budget.
     func clearDirectory(
-        _ reach: Reach, _ digest: String, of entity: String,
-        changes: @escaping @Sendable (any StorageReader) throws(ServiceError) -> [MemberChange], at revision: Int64,
+        _ reach: Reach, _ digest: String, of entity: String, changes: [MemberChange], at revision: Int64,
         as administrator: Administrator
     ) async throws(ServiceError) -> Clearance {
         guard administrator.isProgram || administrator.call.hasFreshSignIn else {
             throw ServiceError(.staleSignIn, "people lose data by the change, which takes a fresh sign-in")
         }
-        // The same call may put in and take out others once the group is another one: the release is good for those who were shown.
-        let changes = try await store.read(for: administrator.tenant) { try changes($0) }
-        let digest = ProposedChange.digest(of: [.string(digest), JSONValue(encoding: changes) ?? .null])
         let released = try await released(digest, reach, by: administrator)
         let now = store.now
         let spent = try await store.read(for: administrator.tenant) { records in

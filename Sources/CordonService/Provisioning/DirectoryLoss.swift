@@ -4,8 +4,9 @@ internal import CordonProtocol
 internal import Foundation
 
 /// Whose apps would remove data because of a change of the directory: a person is put into a group whose rules wipe their device, or
-/// is disabled where the rules wipe then, or comes back to rules that wipe their device and that it does not hold. Where a source leaves out most of its people, so is everyone whose apps would close, and where it
-/// empties a group, everyone in there for whom a policy is not meant any more.
+/// is disabled where the rules wipe then, or comes back to rules that wipe their device and that it does not hold. Where a source leaves
+/// out most of its people, so is everyone whose apps would close, and where it empties a group, everyone in there for whom a policy is
+/// not meant any more.
 struct DirectoryLoss {
     /// What changes.
     enum Cause: Sendable {
@@ -75,35 +76,44 @@ struct DirectoryLoss {
                     member: name + "Count", from: nil, to: .integer(Int64(members.count)), direction: nil)
                 return names.isEmpty ? [] : names.count < members.count ? [list, count] : [list]
             }
-            let members: MembershipChange
             switch self {
             case .account: return [MemberChange(member: "accountEnabled", from: true, to: false, direction: nil)]
             case .source(let difference):
                 let groups = difference.memberships.filter { !$0.members.isEmpty }.map(\.group)
                 return listed("losing", Set(difference.losing.map(DirectoryGroup.Member.user)))
                     + listed("groups", Set(groups.map(DirectoryGroup.Member.group)))
-            case .members(let id, let added, let removed):
-                members = try MembershipChange(adding: added, removing: removed, toGroup: id, in: records)
-            case .group(let id, let new):
-                members = MembershipChange(from: try records.members(ofGroup: id), to: new)
+            case .members, .group:
+                let members = try membership(in: records)
+                return listed("added", members.added) + listed("removed", members.removed)
             }
-            return listed("added", members.added) + listed("removed", members.removed)
+        }
+
+        /// Who comes into a group and who goes, as the group is now; nobody where the change is of no group alone.
+        private func membership(in records: some StorageReader) throws(ServiceError) -> MembershipChange {
+            switch self {
+            case .account, .source: MembershipChange(from: [], to: [])
+            case .members(let id, let added, let removed):
+                try MembershipChange(adding: added, removing: removed, toGroup: id, in: records)
+            case .group(let id, let new): MembershipChange(from: try records.members(ofGroup: id), to: new)
+            }
         }
 
         private static let mostShown = 200
 
-        /// The same for the same change; for a source, where the same people lose something, whatever else it says by then: exports go
-        /// on while one waits for its release.
-        func digest(_ people: Set<String>) -> String {
-            let what: JSONValue =
-                switch self {
-                case .account(_, let new): .bool(new?.accountEnabled != true)
-                case .members(_, let added, let removed): [added.digested, removed.digested]
-                case .group(_, let members): members.digested
-                case .source(let difference):
-                    // Who goes is not to be mixed up with who stays.
-                    [people.intersection(difference.losing), people.subtracting(difference.losing)].digested
-                }
+        /// The same for the same change, by which the same come into a group and go: the same call may put in and take out others once
+        /// the group is another one, and a release is good for those who were shown. For a source the same where the same people lose
+        /// something, whatever else it says by then: exports go on while one waits for its release.
+        func digest(_ people: Set<String>, in records: some StorageReader) throws(ServiceError) -> String {
+            let what: JSONValue
+            switch self {
+            case .account(_, let new): what = .bool(new?.accountEnabled != true)
+            case .members, .group:
+                let members = try membership(in: records)
+                what = [members.added.digested, members.removed.digested]
+            case .source(let difference):
+                // Who goes is not to be mixed up with who stays.
+                what = [people.intersection(difference.losing), people.subtracting(difference.losing)].digested
+            }
             return ProposedChange.digest(of: [.string(folded(entity)), what])
         }
     }
@@ -355,19 +365,22 @@ extension Provisioning {
             let now = store.now
             let tenant = administrator.tenant
             let mark = store.journal.mark(of: tenant)
-            let (reach, digest, revision) = try await store.read(for: administrator, call: call) { records in
-                guard try cause.concernsApps(in: records) else { return (Reach.nobody, "", Int64?.none) }
+            let (reach, digest, changes, revision) = try await store.read(for: administrator, call: call) { records in
+                guard try cause.concernsApps(in: records) else {
+                    return (Reach.nobody, "", [MemberChange](), Int64?.none)
+                }
                 let snapshot = try targeting.snapshot(of: tenant, in: records)
                 let loss = try DirectoryLoss(cause, snapshot: snapshot, at: now, in: records)
+                guard !loss.people.isEmpty else { return (.nobody, "", [], snapshot.revision) }
                 return (
-                    Reach(people: loss.people.count, registrations: loss.registrations), cause.digest(loss.people),
-                    snapshot.revision
+                    Reach(people: loss.people.count, registrations: loss.registrations),
+                    try cause.digest(loss.people, in: records), try cause.changes(in: records), snapshot.revision
                 )
             }
             var clearance: ChangeReview.Clearance?
             if let revision, reach.people > 0 {
                 clearance = try await review.clearDirectory(
-                    reach, digest, of: cause.entity, changes: cause.changes, at: revision, as: administrator)
+                    reach, digest, of: cause.entity, changes: changes, at: revision, as: administrator)
             }
             let cleared = clearance
             let result = try await store.change(for: administrator, call: call) { change -> Result? in
@@ -381,6 +394,8 @@ extension Provisioning {
                         let snapshot = try targeting.snapshot(of: tenant, in: change)
                         let loss = try DirectoryLoss(cause, snapshot: snapshot, at: now, in: change)
                         guard loss.people.count <= reach.people else { return nil }
+                        // As many as were shown may be others than they.
+                        if cleared?.released != nil, try cause.digest(loss.people, in: change) != digest { return nil }
                     }
                 }
                 if let cleared {

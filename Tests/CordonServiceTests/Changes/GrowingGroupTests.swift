@@ -57,7 +57,8 @@ import Testing
                 defer { waiting = nil }
                 return waiting
             }
-            try await first?()
+            // What comes in between is itself not watched.
+            try await Self.$isWatched.withValue(false) { try await first?() }
         }
     }
 
@@ -238,6 +239,45 @@ import Testing
         }
         #expect(storage.hasRun)
         #expect(refused?.code == .forbidden)
+    }
+
+    @Test func `a release lets no others pass than were shown, also where people come and go all the time`()
+        async throws
+    {
+        var configuration = ServiceConfiguration()
+        configuration.wipeBudget = 1
+        let storage = MeanwhileStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage, configuration: configuration)
+        let provisioning = test.service.provisioning
+        try await DestructiveChangeTests.join(test, 0..<3)
+        @Sendable func guests(_ numbers: Int...) -> DirectoryGroup {
+            let members = Set(numbers.map { DirectoryGroup.Member.user("oid-\($0)") })
+            return DirectoryGroup(id: "guests", displayName: "Guests", members: members)
+        }
+        try await test.protect(Self.wipe.object ?? [:], name: "Deadly", to: .group("guests"))
+        try await provisioning.saveGroup(guests(2), as: test.owner)
+        func addAll() async -> ServiceError? {
+            await failure {
+                try await storage.watching { try await provisioning.saveGroup(guests(0, 1, 2), as: test.owner) }
+            }
+        }
+        let asked = try #require(await addAll()?.place)
+        try await test.service.releaseChange(asked, of: TestOrganisation.tenant)
+        let other = test.administrator(.owner)
+        // Anyone changes between the first two looks and what they write; before the third has written, one of those who were shown comes in
+        // another way, within the other's budget, and one who was not shown goes.
+        @Sendable func change(_ look: Int) async throws {
+            guard look < 2 else { return try await provisioning.saveGroup(guests(0), as: other) }
+            var person = try await test.service.administration.user("oid-2", as: test.owner)
+            person.department = "Look \(look)"
+            try await provisioning.saveUser(person, as: test.owner)
+            storage.meanwhile { try await change(look + 1) }
+        }
+        storage.meanwhile { try await change(0) }
+        let again = await addAll()
+        #expect(storage.hasRun)
+        #expect(again?.code == .waiting && again?.place != asked)
+        #expect(try await test.service.administration.group("guests", as: test.owner).members == [.user("oid-0")])
     }
 
     @Test func `the journal tells whom it remembers, and says when it does not`() {
