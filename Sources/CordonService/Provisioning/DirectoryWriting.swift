@@ -58,19 +58,21 @@ private func checkShown(_ text: String?, _ member: String) throws(ServiceError) 
 
 extension StorageTransaction {
     /// Adds a person, or replaces the one with this id; one who was removed is back.
-    func add(_ user: DirectoryUser, at now: Date) throws(ServiceError) {
-        try noteState(of: user, at: now)
+    func add(_ user: DirectoryUser, saysState: Bool = true, at now: Date) throws(ServiceError) {
+        try noteState(of: user, isSaid: saysState, at: now)
         try save(user)
         try remove(RemovedPerson.self, user.storageID)
     }
 
     /// Has what a provider said before, and what comes late, not enable an account that the directory says is disabled, also where
     /// it was so already by the provider's word.
-    func noteState(of user: DirectoryUser, at now: Date) throws(ServiceError) {
+    ///
+    /// - Parameter isSaid: Whether the directory says so, rather than repeating what is known: then only a state that is new counts.
+    func noteState(of user: DirectoryUser, isSaid: Bool, at now: Date) throws(ServiceError) {
         guard !user.accountEnabled else { return }
         let known = try record(SessionRevocation.self, user.storageID)
         let wasEnabled = try record(DirectoryUser.self, user.storageID)?.accountEnabled ?? true
-        guard known != nil || wasEnabled else { return }
+        guard isSaid && known != nil || wasEnabled else { return }
         var signals = known ?? SessionRevocation(userID: user.storageID)
         signals.stateAsOf = max(now, signals.stateAsOf ?? now)
         if signals != known { try save(signals) }

@@ -15,23 +15,25 @@ public struct Provisioning: Sendable {
     /// - Throws: ``ServiceError`` with code `conflict` when another person has the sign-in name.
     public func saveUser(_ user: DirectoryUser, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
-        try await save(user, as: administrator) { _ in true }
+        try await save(user, saysState: true, as: administrator) { _ in true }
     }
 
     /// Adds a person, or replaces the one that the caller has seen, so that two who change one person at once do not undo
     /// each other.
     ///
-    /// - Parameter known: The person as last read, nil where there must be none with this id.
+    /// - Parameters:
+    ///   - known: The person as last read, nil where there must be none with this id.
+    ///   - saysState: Whether the directory says if the account is enabled; false where `user` only repeats what is known of that.
     /// - Throws: ``ServiceError`` with code `preconditionFailed` when the person is another by now, else as ``saveUser(_:as:)``.
     public func replaceUser(
-        _ known: DirectoryUser?, with user: DirectoryUser, as administrator: Administrator
+        _ known: DirectoryUser?, with user: DirectoryUser, saysState: Bool = true, as administrator: Administrator
     ) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
-        try await save(user, as: administrator) { $0 == known }
+        try await save(user, saysState: saysState, as: administrator) { $0 == known }
     }
 
     private func save(
-        _ user: DirectoryUser, as administrator: Administrator,
+        _ user: DirectoryUser, saysState: Bool, as administrator: Administrator,
         where isExpected: @escaping @Sendable (DirectoryUser?) -> Bool
     ) async throws(ServiceError) {
         try user.check()
@@ -42,11 +44,11 @@ public struct Provisioning: Sendable {
             }
             try change.checkName(of: user)
             guard before != user else {
-                try change.noteState(of: user, at: change.now)
+                try change.noteState(of: user, isSaid: saysState, at: change.now)
                 return
             }
             try targeting.announceChange(toUsers: [user.id], in: &change) { change in
-                try change.add(user, at: change.now)
+                try change.add(user, saysState: saysState, at: change.now)
             }
             try change.auditSaving(of: user, by: .init(administrator))
         }

@@ -23,7 +23,7 @@ extension SCIMRoutes {
         routing.allowing(.writeGroups).post("\(Self.prefix)/Users") { request, context in
             let user = try SCIMUser.user(try await Self.read(request), id: nil, known: nil)
             do {
-                return try await save(nil, user, request, context, .created)
+                return try await save(nil, user, saysState: true, request, context, .created)
             } catch let error as ServiceError where error.code == .preconditionFailed {
                 throw Refusal.scim(409, "a person has this externalId", kind: "uniqueness")
             }
@@ -36,16 +36,17 @@ extension SCIMRoutes {
             return try await settling {
                 let known = try await user(context)
                 let user = try SCIMUser.user(body, id: known.id, known: known)
-                return try await save(known, user, request, context, .ok)
+                return try await save(known, user, saysState: try SCIMUser.saysState(body), request, context, .ok)
             }
         }
         routing.allowing(.writeGroups).patch("\(Self.prefix)/Users/:id") { request, context in
             let patch = try SCIMPatch(try await Self.read(request))
             return try await settling {
                 let known = try await user(context)
-                let changed = try patch.applied(to: SCIMUser.json(known, base: base(request)))
+                // Without its state, so that what comes out has one only where the change says it.
+                let changed = try patch.applied(to: SCIMUser.json(known, base: base(request), withState: false))
                 let user = try SCIMUser.user(changed, id: known.id, known: known)
-                return try await save(known, user, request, context, .ok)
+                return try await save(known, user, saysState: try SCIMUser.saysState(changed), request, context, .ok)
             }
         }
         routing.allowing(.writeGroups).delete("\(Self.prefix)/Users/:id") { request, context in
@@ -87,10 +88,10 @@ extension SCIMRoutes {
     }
 
     private func save(
-        _ known: DirectoryUser?, _ user: DirectoryUser, _ request: Request, _ context: AdministrationContext,
-        _ status: HTTPResponse.Status
+        _ known: DirectoryUser?, _ user: DirectoryUser, saysState: Bool, _ request: Request,
+        _ context: AdministrationContext, _ status: HTTPResponse.Status
     ) async throws -> Response {
-        try await provisioning.replaceUser(known, with: user, as: context.administrator)
+        try await provisioning.replaceUser(known, with: user, saysState: saysState, as: context.administrator)
         return Self.answer(SCIMUser.json(user, base: base(request)), status)
     }
 }

@@ -8,13 +8,13 @@ package enum SCIMUser {
     static let enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
     static let extensions = [enterprise]
 
-    package static func json(_ user: DirectoryUser, base: String) -> JSONValue {
+    package static func json(_ user: DirectoryUser, base: String, withState: Bool = true) -> JSONValue {
         var members: [String: JSONValue] = [
             "schemas": [.string(schema), .string(enterprise)], "id": .string(user.id), "externalId": .string(user.id),
             "userName": .string(user.userPrincipalName), "displayName": .string(user.displayName),
-            "active": .bool(user.accountEnabled),
             "meta": ["resourceType": "User", "location": .string(SCIMFormat.address(base, "Users", user.id))],
         ]
+        if withState { members["active"] = .bool(user.accountEnabled) }
         var name: [String: JSONValue] = [:]
         name["givenName"] = user.givenName.map(JSONValue.string)
         name["familyName"] = user.surname.map(JSONValue.string)
@@ -54,6 +54,9 @@ package enum SCIMUser {
             department: try document.attribute(enterprise)?.attribute("department")?.string,
             accountEnabled: isActive, isLicensed: known?.isLicensed ?? true)
     }
+
+    /// Whether the document says if the account may be used.
+    static func saysState(_ document: JSONValue) throws -> Bool { try active(document) != nil }
 
     /// Whether the document says that the account may be used; nil where it does not say.
     ///

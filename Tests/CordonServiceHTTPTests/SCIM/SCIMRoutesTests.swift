@@ -211,6 +211,39 @@ import Testing
         }
     }
 
+    /// Changes of a person whose account a signal has disabled, and whether the directory says by it that it is disabled.
+    private static let changesOfADisabledPerson: [(HTTPRequest.Method, JSONValue, Bool)] = [
+        (.patch, ["Operations": [["op": "replace", "path": "displayName", "value": "Ada"]]], false),
+        (.patch, ["Operations": [["op": "replace", "value": ["displayName": "Ada"]]]], false),
+        (.patch, ["Operations": [["op": "remove", "path": "active"]]], false),
+        (.put, ["userName": "worker-a@contoso.example", "displayName": "Ada"], false),
+        (.patch, ["Operations": [["op": "replace", "path": "Active", "value": "False"]]], true),
+        (.patch, ["Operations": [["op": "replace", "value": ["displayName": "Ada", "ACTIVE": false]]]], true),
+        (.put, ["userName": "worker-a@contoso.example", "Active": false], true),
+    ]
+
+    @Test(arguments: changesOfADisabledPerson)
+    func `an event that comes late enables an account unless the directory has said since that it is disabled`(
+        method: HTTPRequest.Method, body: JSONValue, saysDisabled: Bool
+    ) async throws {
+        let test = try await TestService()
+        let (person, provisioning) = (TestPerson.workerA.id, test.service.provisioning)
+        let begun = test.clock.now
+        try await provisioning.apply(
+            AccountSignal(.accountDisabled, of: person, at: begun), from: TestIssuer.name, of: TestService.tenant)
+        test.clock.advance(by: 10)
+        let claims = program(test)
+        try await test.test { client in
+            let changed = try await client.administer(method, "\(Self.users)/\(person)", body, claims: claims)
+            #expect(changed.status == .ok && changed.json["active"] == false)
+        }
+        try await provisioning.apply(
+            AccountSignal(.accountEnabled, of: person, at: begun.addingTimeInterval(5)), from: TestIssuer.name,
+            of: TestService.tenant)
+        let user = try await test.service.administration.user(person, as: TestService.owner)
+        #expect(user.accountEnabled == !saysDisabled)
+    }
+
     @Test func `a person or a group that is another by now is not replaced`() async throws {
         let test = try await TestService()
         let (service, owner) = (test.service, TestService.owner)
