@@ -5,12 +5,15 @@ import Foundation
 /// The keys of the trusted providers, fetched when first needed and again when a token names an unknown one.
 ///
 /// An unknown key id causes at most one fetch per provider and ``shortestPause``, so that forged tokens cannot make
-/// the service hammer its provider. Keys are also fetched again after ``longestAge``, so that a withdrawn one ends;
-/// when that fails the old ones stay for ``longestSilence``, since a provider that is down must not lock every person out, and
-/// an attacker who keeps it from being reached must not keep a withdrawn key alive for ever. Ages count either way, so that a clock
-/// that was a day ahead and is set back makes keys too old: how old they are cannot be told then.
+/// the service hammer its provider; one that was never reached is asked at most once per ``shortestRetry``. Keys are also fetched
+/// again after ``longestAge``, so that a withdrawn one ends; when that fails the old ones stay for ``longestSilence``, since a
+/// provider that is down must not lock every person out, and an attacker who keeps it from being reached must not keep a withdrawn
+/// key alive for ever. Ages count either way, so that a clock that was a day ahead and is set back makes keys too old: how old they
+/// are cannot be told then.
 actor IssuerKeys {
     static let shortestPause: TimeInterval = 30
+    /// How long a failure counts where no keys are known yet: all tokens wait for them, and a closed port answers at once.
+    static let shortestRetry: TimeInterval = 1
     static let longestAge: TimeInterval = 3_600
     static let longestSilence: TimeInterval = 86_400
     /// The most keys that are tried on one text. A provider may publish two under one id while it changes them, and some have
@@ -28,8 +31,8 @@ actor IssuerKeys {
     private let now: @Sendable () -> Date
     /// Only the actor writes it, and every verification reads it: a hop to the actor for each token would cost more than the lookup.
     private let entries = Locked<[String: Entry]>([:])
-    /// Since when keys cannot be fetched, and why.
-    private var failures: [String: (since: Date, reason: String)] = [:]
+    /// Since when keys cannot be fetched, when that was tried last, and why it failed then.
+    private var failures: [String: (since: Date, last: Date, error: TokenRefusal)] = [:]
     private var running: [String: Task<Result<PublishedKeys, TokenRefusal>, Never>] = [:]
 
     init(
@@ -126,7 +129,8 @@ actor IssuerKeys {
         if isDue { try? await refresh(issuer) }
         let failure = failures[issuer]
         return ProviderKeyState(
-            issuer: issuer, fetched: entry(of: issuer)?.fetched, failingSince: failure?.since, reason: failure?.reason)
+            issuer: issuer, fetched: entry(of: issuer)?.fetched, failingSince: failure?.since,
+            reason: failure?.error.reason)
     }
 
     private func isSilent(_ entry: Entry) -> Bool { age(of: entry.fetched) >= Self.longestSilence }
@@ -137,6 +141,9 @@ actor IssuerKeys {
     private nonisolated func age(of moment: Date) -> TimeInterval { abs(now().timeIntervalSince(moment)) }
 
     private func refresh(_ issuer: String) async throws(TokenRefusal) {
+        if entry(of: issuer) == nil, let failure = failures[issuer], age(of: failure.last) < Self.shortestRetry {
+            throw failure.error
+        }
         let task =
             running[issuer]
             ?? Task { [documents] in
@@ -159,8 +166,8 @@ actor IssuerKeys {
             entries.withLock { $0[issuer] = Entry(keys: keys, fetched: moment, attempted: moment) }
             failures[issuer] = nil
         case .failure(let error):
-            failures[issuer] = (failures[issuer]?.since ?? moment, error.reason)
-            // A provider that could never be reached is asked again at once by the next request.
+            failures[issuer] = (failures[issuer]?.since ?? moment, moment, error)
+            // A provider that could never be reached has no entry, and is asked again after ``shortestRetry``.
             entries.withLock { $0[issuer]?.attempted = moment }
             // Also where the old keys go on for a while, and no token is refused yet.
             refusals?.note(error, "an identity provider cannot be used", of: issuer)

@@ -89,6 +89,24 @@ extension IssuerKeys {
         #expect(await keys.look(at: TestIssuer.name).failingSince == nil)
     }
 
+    @Test func `a provider that was never reached is asked once in a moment however many tokens come`() async throws {
+        let keys = keys()
+        let (id, published) = (issuer.key.publicKey.keyID, issuer.published.withLock { $0 })
+        issuer.published.withLock { $0 = nil }
+        for _ in 0..<50 {
+            await #expect(throws: TokenRefusal(.issuerUnavailable, "")) { try await keys.key(id, of: TestIssuer.name) }
+        }
+        #expect(await keys.look(at: TestIssuer.name).reason == "down")
+        #expect(issuer.fetches.withLock { $0 } == 1)
+        clock.advance(by: IssuerKeys.shortestRetry)
+        await #expect(throws: TokenRefusal(.issuerUnavailable, "")) { try await keys.key(id, of: TestIssuer.name) }
+        #expect(issuer.fetches.withLock { $0 } == 2)
+        issuer.published.withLock { $0 = published }
+        // A clock that is set back lets it be asked, too.
+        clock.advance(by: -3_600)
+        #expect(try await keys.key(id, of: TestIssuer.name).id == id)
+    }
+
     @Test func `keys that could not be fetched again for a day count no more`() async throws {
         let keys = keys()
         let id = issuer.key.publicKey.keyID
