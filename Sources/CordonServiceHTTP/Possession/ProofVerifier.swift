@@ -41,6 +41,8 @@ struct ProofVerifier: Sendable {
         demandsNonce: Bool
     ) throws -> DPoPProof {
         guard proofs.count == 1, proofs[0].utf8.count <= 8 << 10 else { throw Refusal.missingProof }
+        // In this order, and before the signature is verified: the start may seem later than it was, and never earlier.
+        let elapsed = running()
         let moment = now()
         let proof: DPoPProof
         do {
@@ -55,7 +57,7 @@ struct ProofVerifier: Sendable {
         }
         if demandsNonce {
             guard let nonce = proof.nonce, nonces.accepts(nonce, at: moment) else { throw Refusal.staleNonce }
-        } else if proof.issued < start(at: moment) {
+        } else if proof.issued < Self.start(at: moment, after: elapsed) {
             // Nonces end with the process. Without one, a proof from before may have been used with the process before.
             throw Refusal.invalidProof("the proof is from before the service started")
         }
@@ -65,8 +67,8 @@ struct ProofVerifier: Sendable {
     }
 
     /// The second since which proofs are remembered, by the clock as it is set now.
-    private func start(at moment: Date) -> Date {
-        Date(timeIntervalSince1970: (moment.timeIntervalSince1970 - running() / .seconds(1)).rounded(.down))
+    private static func start(at moment: Date, after elapsed: Duration) -> Date {
+        Date(timeIntervalSince1970: (moment.timeIntervalSince1970 - elapsed / .seconds(1)).rounded(.down))
     }
 
     /// Remembers a proof that was checked, provided that it was never seen before.

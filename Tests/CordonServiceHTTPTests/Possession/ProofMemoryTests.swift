@@ -99,6 +99,30 @@ import Testing
         try use(try proof("four"), at: unsteady)
     }
 
+    @Test func `time that goes by while a proof is looked at makes none from before the start good`() throws {
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        let (key, url) = (SoftwareSigningKey(), try #require(URL(string: "http://127.0.0.1:8080/admin/v1/me")))
+        // Each look at either clock takes a millisecond of both.
+        let looks = Locked(0)
+        @Sendable func passed() -> Double {
+            looks.withLock { looks in
+                looks += 1
+                return Double(looks) / 1_000
+            }
+        }
+        let proofs = ProofVerifier(
+            capacity: 10, now: { start.addingTimeInterval(passed()) }, running: { .seconds(passed()) })
+        func check(_ id: String, issued: Date) throws {
+            let text = try DPoPProof.make(
+                method: "GET", url: url, accessToken: nil, nonce: nil, issued: issued, id: id, signer: key)
+            _ = try proofs.check(
+                [text], method: "GET", address: url.absoluteString, accessToken: nil, madeBy: key.publicKey.thumbprint,
+                demandsNonce: false)
+        }
+        #expect(throws: Refusal.self) { try check("before", issued: start.addingTimeInterval(-1)) }
+        try check("since", issued: start)
+    }
+
     @Test func `a key that has its share is refused, and others are not`() throws {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         let url = try #require(URL(string: "http://127.0.0.1:8080/mam/v1/registrations"))
