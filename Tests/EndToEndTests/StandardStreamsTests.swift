@@ -77,24 +77,20 @@ struct StandardStreamsTests {
     }
 
     @Test func `a fault ends a tool at once, and no registers are in what it says`() async throws {
-        let folder = try TemporaryFolder.make()
-        defer { TemporaryFolder.remove(folder) }
-        let input = folder.appending(path: "policy.json")
-        #expect(mkfifo(input.path, 0o600) == 0)
         let tool = try ChildProcess(
-            Programs.cordon, ["policy", "lint", input.path], environment: ["SWIFT_BACKTRACE": "enable=yes"])
-        // Open for both, so that nothing waits here; once the tool has it open, too, it reads.
-        let pipe = open(input.path, O_RDWR | O_CLOEXEC)
+            Programs.cordon, ["activation-rule", "-"], environment: ["SWIFT_BACKTRACE": "enable=yes"])
+        tool.send("TRUEPREDICATE")
+        // Once the tool has taken the line it waits for the end of its input.
+        let input = open("/proc/\(tool.id)/fd/0", O_RDONLY | O_CLOEXEC)
+        defer { close(input) }
         try await until(every: .milliseconds(5), within: .seconds(60)) {
-            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(tool.id)/fd")
-            return files.contains { name in
-                let place = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(tool.id)/fd/\(name)")
-                return place == input.resolvingSymlinksInPath().path
-            }
+            var unread: CInt = 0
+            // `FIONREAD`, which is in no module.
+            try #require(ioctl(input, 0x541B, &unread) == 0)
+            return unread == 0
         }
         tool.signal(SIGSEGV)
         #expect(await tool.wait() == -SIGSEGV)
-        close(pipe)
         let said = await tool.standardErrorTail
         #expect(!said.contains("crashed") && !said.contains(" 0x0000"), "\(said)")
     }
