@@ -68,7 +68,7 @@ struct DirectoryLoss {
 
         /// What another person is shown who has to release it: of each list at most ``mostShown`` names, and how many there are where
         /// that is fewer.
-        func changes(in records: any StorageReader) throws(ServiceError) -> [MemberChange] {
+        func changes(of loss: DirectoryLoss, in records: any StorageReader) throws(ServiceError) -> [MemberChange] {
             func listed(_ name: String, _ members: Set<DirectoryGroup.Member>) -> [MemberChange] {
                 let names = members.map(\.auditName).sorted().prefix(Self.mostShown).map(JSONValue.string)
                 let list = MemberChange(member: name, from: nil, to: .array(names), direction: nil)
@@ -80,7 +80,9 @@ struct DirectoryLoss {
             case .account: return [MemberChange(member: "accountEnabled", from: true, to: false, direction: nil)]
             case .source(let difference):
                 let groups = difference.memberships.filter { !$0.members.isEmpty }.map(\.group)
+                let returning = loss.people.intersection(difference.returning.keys)
                 return listed("losing", Set(difference.losing.map(DirectoryGroup.Member.user)))
+                    + listed("returning", Set(returning.map(DirectoryGroup.Member.user)))
                     + listed("groups", Set(groups.map(DirectoryGroup.Member.group)))
             case .members, .group:
                 let members = try membership(in: records)
@@ -102,8 +104,8 @@ struct DirectoryLoss {
 
         /// The same for the same change, by which the same come into a group and go: the same call may put in and take out others once
         /// the group is another one, and a release is good for those who were shown. For a source the same where the same people lose
-        /// something, whatever else it says by then: exports go on while one waits for its release.
-        func digest(_ people: Set<String>, in records: some StorageReader) throws(ServiceError) -> String {
+        /// the same, whatever else it says by then: exports go on while one waits for its release.
+        func digest(of loss: DirectoryLoss, in records: some StorageReader) throws(ServiceError) -> String {
             let what: JSONValue
             switch self {
             case .account(_, let new): what = .bool(new?.accountEnabled != true)
@@ -111,8 +113,12 @@ struct DirectoryLoss {
                 let members = try membership(in: records)
                 what = [members.added.digested, members.removed.digested]
             case .source(let difference):
-                // Who goes is not to be mixed up with who stays.
-                what = [people.intersection(difference.losing), people.subtracting(difference.losing)].digested
+                // Who goes, who comes back to rules that wipe, who stays and comes to such, and who loses rules alone.
+                let going = loss.people.intersection(difference.losing)
+                let staying = loss.people.subtracting(going)
+                let returning = staying.intersection(difference.returning.keys)
+                let wiped = staying.intersection(loss.losingData).subtracting(returning)
+                what = [going, returning, wiped, staying.subtracting(returning).subtracting(wiped)].digested
             }
             return ProposedChange.digest(of: [.string(folded(entity)), what])
         }
@@ -124,6 +130,8 @@ struct DirectoryLoss {
     /// Who was not served and will be, by folded id: nothing counted them meanwhile.
     private let returning: [String: DirectoryUser]
     private(set) var people: Set<String> = []
+    /// Those of the people who lose data, and not rules alone.
+    private var losingData: Set<String> = []
     private(set) var registrations = 0
     private var changedPeople: Set<String> = []
     private var changedRegistrations = 0
@@ -251,7 +259,9 @@ struct DirectoryLoss {
                 // What is for everybody, such as a default one, is no substitute for what was meant for a group; and a default one ends
                 // only where stricter rules come.
                 let assigned = was.filter(\.kind.isAssignable)
-                loses = loses || fate == .dropped && !assigned.allSatisfy { old in will.contains { $0.id == old.id } }
+                let losesRules = fate == .dropped && !assigned.allSatisfy { old in will.contains { $0.id == old.id } }
+                if loses { losingData.insert(person) }
+                loses = loses || losesRules
             }
             guard loses else { continue }
             people.insert(person)
@@ -374,7 +384,7 @@ extension Provisioning {
                 guard !loss.people.isEmpty else { return (.nobody, "", [], snapshot.revision) }
                 return (
                     Reach(people: loss.people.count, registrations: loss.registrations),
-                    try cause.digest(loss.people, in: records), try cause.changes(in: records), snapshot.revision
+                    try cause.digest(of: loss, in: records), try cause.changes(of: loss, in: records), snapshot.revision
                 )
             }
             var clearance: ChangeReview.Clearance?
@@ -395,7 +405,7 @@ extension Provisioning {
                         let loss = try DirectoryLoss(cause, snapshot: snapshot, at: now, in: change)
                         guard loss.people.count <= reach.people else { return nil }
                         // As many as were shown may be others than they.
-                        if cleared?.released != nil, try cause.digest(loss.people, in: change) != digest { return nil }
+                        if cleared?.released != nil, try cause.digest(of: loss, in: change) != digest { return nil }
                     }
                 }
                 if let cleared {

@@ -225,7 +225,28 @@ struct SynchronizingTests {
             _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
         }
         #expect(error?.code == .waiting)
+        let waiting = try await test.service.administration.approvals.change(
+            try #require(error?.place), as: test.owner)
+        #expect(waiting.changes.map(\.member) == ["returning", "groups"])
         #expect(try await test.service.administration.user("oid-w0", as: test.owner).isLicensed == false)
+    }
+
+    @Test func `a release for people who lose their rules lets the same people lose no data`() async throws {
+        let (test, content) = try await crew(wipe: false)
+        try await test.service.provisioning.saveGroup(DirectoryGroup(id: "lost", displayName: "Lost"), as: test.owner)
+        _ = try await test.protect(["minimumWipeOsVersion": "99"], name: "Lost", to: .group("lost"))
+        var (emptied, lost) = (content, content)
+        emptied.groups[0].members = []
+        lost.groups.append(DirectoryGroup(id: "lost", displayName: "Lost", members: content.groups[0].members))
+        var places: [String?] = []
+        for asked in [emptied, lost] {
+            let error = await failure {
+                _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+            }
+            #expect(error?.code == .waiting)
+            places.append(error?.place)
+        }
+        #expect(Set(places).count == 2)
     }
 
     @Test func `a source that takes half of the members out of a group ends their rules, and nobody counts`()
