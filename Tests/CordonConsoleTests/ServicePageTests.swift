@@ -263,7 +263,8 @@ import Testing
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy(["displayName": "Core", "printBlocked": true])
         _ = try await fixture.service.administration.targetApps(
-            [], group: .allCoreMicrosoftApps, ofPolicy: id, as: ConsoleFixture.owner)
+            [MobileAppIdentifier(.ios, ConsoleFixture.bundleID)], group: .allCoreMicrosoftApps, ofPolicy: id,
+            as: ConsoleFixture.owner)
         try await fixture.storage.write(ConsoleFixture.tenant) { records in
             for number in 0..<1_001 {
                 try records.save(CatalogueApp(bundleID: "a.\(number)", displayName: "A \(number)"))

@@ -291,11 +291,7 @@ extension GuardReader {
                 let here = reader.hash(at)
                 // The mark of an optional stands at its name.
                 if here == mark, here != Mark.question || !reader.isSwift || !reader.touchesPrevious(at) { return at }
-                if Self.ends.contains(here)
-                    || reader.isSwift && reader.startsLine(at) && reader.statementStart(at) == at
-                {
-                    break
-                }
+                if Self.ends.contains(here) || startsStatement(at) { break }
                 at = reader.after(at)
                 steps += 1
             }
@@ -397,15 +393,27 @@ extension GuardReader {
             if atom.isPositive {
                 facts.add(block, from: atom.end + 1, until: colon, atom.actions)
             } else {
-                let end =
-                    reader.find([Mark.comma, Mark.semicolon], from: colon) ?? max(reader.partner(block), colon + 1)
-                facts.add(block, from: colon, until: min(end, colon + 64), atom.actions)
+                facts.add(block, from: colon, until: partEnd(from: colon + 1), atom.actions)
             }
         } else if next == Mark.and, atom.isPositive, !head.hasOr {
             let end =
                 reader.find([Mark.comma, Mark.semicolon, Mark.openBrace, Mark.or], from: atom.end + 2) ?? atom.end + 2
             facts.add(block, from: atom.end + 1, until: end, atom.actions)
         }
+    }
+
+    /// Where a part of an expression ends.
+    private func partEnd(from start: Int) -> Int {
+        var at = start
+        for _ in 0..<CodeReader.reach where at < reader.count {
+            guard !Self.ends.contains(reader.hash(at)), !startsStatement(at) else { break }
+            at = reader.after(at)
+        }
+        return at
+    }
+
+    private func startsStatement(_ at: Int) -> Bool {
+        reader.isSwift && reader.startsLine(at) && reader.statementStart(at) == at
     }
 
     /// `.disabled(!answer)` behind a view.

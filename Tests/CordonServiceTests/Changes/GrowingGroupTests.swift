@@ -249,6 +249,7 @@ import Testing
         let storage = MeanwhileStorage()
         let test = try await TestOrganisation.withPeople(storage: storage, configuration: configuration)
         let provisioning = test.service.provisioning
+        try await test.protect(to: .group("staff"))
         try await DestructiveChangeTests.join(test, 0..<3)
         @Sendable func guests(_ numbers: Int...) -> DirectoryGroup {
             let members = Set(numbers.map { DirectoryGroup.Member.user("oid-\($0)") })

@@ -67,6 +67,10 @@ struct SynchronizingTests {
             ])
         _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
         _ = try await test.protect(wipe ? ["appActionIfUnableToAuthenticateUser": "wipe"] : [:], to: .group("all"))
+        if !inCrew {
+            _ = try await test.service.administration.createPolicy(
+                .defaultManagedAppProtection, document: ["displayName": "Default"], as: test.owner)
+        }
         for number in 0..<count {
             var app = TestApp(test, user: "w\(number)", tag: "tag-\(number)")
             try await app.register()
@@ -177,8 +181,6 @@ struct SynchronizingTests {
 
     @Test func `people who get a policy in place of the default one lose nothing`() async throws {
         let (test, content) = try await crew(wipe: false, inCrew: false)
-        _ = try await test.service.administration.createPolicy(
-            .defaultManagedAppProtection, document: ["displayName": "Default"], as: test.owner)
         var placed = content
         placed.groups[0].members = content.groups[3].members
         placed.groups[3].members = []

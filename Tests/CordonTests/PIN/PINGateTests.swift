@@ -257,14 +257,13 @@ import Testing
             folder: try StateFolder(shared), seal: first.context.seal, clock: house.clock.clock,
             cost: PINCost(logRounds: 1), observer: { _ in }, isShared: true)
         await house.person.set { [account = house.account] person in
-            (person.pins, person.newPINs) = ([.entered("2580")], [.chosen("9731")])
+            (person.pins, person.newPINs, person.signIns) = ([.entered("2580")], [.chosen("9731")], [.cancelled])
             person.beforeNewPIN = { try? await keeper.takeAway(from: account) }
         }
         #expect(await first.gate.changePIN(of: house.account) != .changed)
         #expect(try await keeper.check("9731", of: house.account, limit: 5) == .noPIN)
         await first.suspend()
         house.clock.advance(.seconds(3600))
-        await house.person.set { $0.signIns = [.cancelled] }
         let refused = await first.resume(house.account)
         #expect(refused.steps == [LaunchStep(.signIn, .cancelled)])
         #expect(!refused.isOpen)
