@@ -120,6 +120,16 @@ extension Change {
 }
 
 extension StorageReader {
+    /// How secret values become digests.
+    ///
+    /// - Throws: ``ServiceError`` with code `internalError` where the organisation was not opened.
+    func secretValues() throws(ServiceError) -> SecretValues {
+        guard let salt = try settings().secretSalt else {
+            throw ServiceError(.internalError, "the organisation was not opened")
+        }
+        return SecretValues(salt: salt)
+    }
+
     /// A policy as a version of it said, secret values as digests; nil where that is not kept any more.
     func keptPolicy(_ reference: PolicyReference) throws(ServiceError) -> ManagedAppPolicy? {
         let id = EntityVersion.storageID(EntityVersion.entity(.policy, reference.id), reference.version)

@@ -72,15 +72,3 @@ package struct SecretValues {
         return .object(members)
     }
 }
-
-extension StorageReader {
-    /// How secret values become digests.
-    ///
-    /// - Throws: ``ServiceError`` with code `internalError` where the organisation was not opened.
-    func secretValues() throws(ServiceError) -> SecretValues {
-        guard let salt = try settings().secretSalt else {
-            throw ServiceError(.internalError, "the organisation was not opened")
-        }
-        return SecretValues(salt: salt)
-    }
-}
