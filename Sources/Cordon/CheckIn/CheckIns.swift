@@ -116,7 +116,9 @@ actor CheckIns {
         if let told = answer.proof?.stateGeneration {
             do { try await compareGeneration(of: &record, with: told) } catch {
                 // A wipe ends what is doubted.
-                let isWipe = news?.commands.contains { $0.kind == .wipe && context.isDue($0, for: record) } ?? false
+                var answered = record
+                answered.lastCheckIn = request.clientTime
+                let isWipe = news?.commands.contains { $0.kind == .wipe && context.isDue($0, for: answered) } ?? false
                 guard isWipe else { throw error }
             }
         }

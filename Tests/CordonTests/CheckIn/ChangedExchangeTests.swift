@@ -222,6 +222,20 @@ import Testing
         #expect(restarted.enrolledAccounts.isEmpty)
     }
 
+    @Test func `a wipe that has lapsed when the answer comes ends no doubt`() async throws {
+        let (device, time, protection) = try await enrolled()
+        let (restarted, _) = try await onOlderHome(device, protection)
+        let notAfter = Int64(time.now.timeIntervalSince1970) + 60
+        time.advance(by: 120)
+        await device.service.set {
+            $0.commands = [
+                Command(id: "c1", kind: .wipe, account: "oid-a", reason: .device, issuedAt: 0, notAfter: notAfter)
+            ]
+        }
+        #expect(await !restarted.checkIn(device.account.id).didSucceed)
+        #expect(!device.mayPrint(restarted))
+    }
+
     @Test func `a number that no app comes to is not taken over`() async throws {
         let (device, _, protection) = try await enrolled()
         let events = EventCatch(protection)

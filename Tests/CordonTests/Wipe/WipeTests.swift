@@ -197,6 +197,35 @@ import Testing
             try await device.receipts().allSatisfy(\.succeeded), "the wipe itself and the courier may both hand it in")
     }
 
+    @Test func `a wipe that came in time does not lapse by a clock that is set ahead before it could begin`()
+        async throws
+    {
+        let time = TestTime(Date())
+        let device = try Device(time: time)
+        let protection = try await device.enrolled()
+        let (account, wipe) = (device.account.id, command())
+        await device.service.set { $0.commands = [wipe] }
+        let lock = try #require(try StateLock.take(protection.context.wipes.lock(of: account)))
+        #expect(await protection.checkIn(account) == .wipeReceived)
+        lock.end()
+        #expect(device.files(in: "wipes").isEmpty && !device.keys.isEmpty)
+        await device.service.set { $0.isUnreachable = true }
+        time.advance(by: 7200)
+        let restarted = try await device.start()
+        try await until { restarted.enrolledAccounts.isEmpty && device.keys.isEmpty }
+    }
+
+    @Test func `a wipe in rules that are not the last ones lapses by the clock`() async throws {
+        let time = TestTime(Date())
+        let device = try Device(time: time)
+        let context = try await device.enrolled().context
+        let record = try #require(context.accounts[device.account.id])
+        time.advance(by: 7200)
+        #expect(context.isDue(command(), for: record))
+        context.accounts.setDoubted(device.account.id, true)
+        #expect(!context.isDue(command(), for: record))
+    }
+
     @Test func `an app that takes long over its part of a wipe is named in the log, and waited for`() async throws {
         let house = try await Gatehouse()
         let log = try ProtectionLog(dataDirectory: house.device.folder.appending(path: "log"))
