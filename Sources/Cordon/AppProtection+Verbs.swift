@@ -126,9 +126,9 @@ extension AppProtection {
     ///
     /// Works offline: the receipt waits on the device until the service has it. Other accounts are not touched. A wipe that has begun goes on
     /// when its caller is cancelled. One that could not be finished is taken up again by ``performDueWork()`` and at the next start; until
-    /// it is finished the account stays closed and cannot be enrolled.
-    /// - Throws: ``ProtectionError``: `notEnrolled`; `wipeUnderWay` when this or another process of the app removes the account at this moment;
-    ///   `stateUnwritable`, `stateUnreadable` or `vault` when the wipe could not be begun, or not be finished yet.
+    /// it is finished the account stays closed and cannot be enrolled. An extension ends the account's key, and its app does the rest.
+    /// - Throws: ``ProtectionError``: `notEnrolled`; `wipeUnderWay` when this or another process of the app removes the account at this moment, or is
+    ///   to finish what an extension has begun; `stateUnwritable`, `stateUnreadable` or `vault` when the wipe could not be begun, or not be finished yet.
     public func wipe(_ account: AccountID) async throws(ProtectionError) {
         try await unenrollments.wipe(account)
     }

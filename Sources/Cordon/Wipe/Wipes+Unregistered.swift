@@ -92,6 +92,8 @@ extension Wipes {
     ///
     /// - Parameter held: The account whose turn the caller has.
     func resumeUnregistered(_ account: AccountID, inTurnOf held: AccountID?) async {
+        // What is to be removed is the app's: an extension would leave its own part.
+        guard !context.configuration.isExtension else { return }
         // Who has its turn enrols or removes it, and may wait for a turn that the caller has: the next round looks again.
         guard account == held || !context.exchanges.isRunning(account) else { return }
         do {

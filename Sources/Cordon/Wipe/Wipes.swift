@@ -164,6 +164,7 @@ actor Wipes {
         if wipe.stage != .begun, context.vaults.contains(where: { (try? $0.keepsKey(of: account.id)) != false }) {
             wipe = wipe.begunAnew
         }
+        if wipe.stage != .begun { try requireApp() }
         if wipe.stage == .begun {
             note(BegunWipe(command: wipe.command, cause: wipe.cause), of: wipe.registration)
             await changes.release(account.id)
@@ -193,6 +194,15 @@ actor Wipes {
         return wipe
     }
 
+    /// An extension ends the account's key and goes no further: the app's own part, its sessions and what it shares are the app's, and its
+    /// receipt must not be signed before they are gone (decision 151).
+    private func requireApp() throws(ProtectionError) {
+        guard context.configuration.isExtension else { return }
+        throw ProtectionError(
+            .wipeUnderWay, "the account's data is being removed, and the app itself finishes that",
+            hint: "Open the app.")
+    }
+
     /// Has the registration say that the wipe has begun, in case its record is lost.
     private func note(_ wipe: BegunWipe, of registration: RegistrationRecord) {
         do { try context.accounts.note(wipe, of: registration) } catch {
@@ -214,6 +224,7 @@ actor Wipes {
             removed.bytes += report.bytes
             wipe.failures += report.failures
         }
+        try requireApp()
         wipe.vault = removed
         wipe.failures += try await changes.erase(account)
         wipe.failures += removeFolders(of: account.id)
