@@ -159,7 +159,7 @@ struct RegistrationStore: Sendable {
                 if new.sequence < stored.sequence { return (stored, true, false) }
             }
             let floor = max(stored?.generation ?? 0, record.generation, noted(record.account.id))
-            let written = try state.write(above: floor) { [new] in new.counted($0) }
+            let written = try state.write(above: floor, over: found) { [new] in new.counted($0) }
             return (written.value, written.isCounted, written.isDiskFull)
         }
     }

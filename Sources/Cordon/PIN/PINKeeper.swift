@@ -177,7 +177,7 @@ struct PINKeeper: Sendable {
         var record = PINRecord(
             verifier: verifier, key: sealed, endedKey: ended, former: former, made: now, entered: now)
         record.note(now)
-        try state.write(record)
+        try state.write(record, over: found)
         observer("made")
         // A kill before this leaves it to the next guess. Where the former record was gone, it is one of these.
         for id in SealedPINKey.ids where id != sealed.id { try? secrets.destroy(id) }

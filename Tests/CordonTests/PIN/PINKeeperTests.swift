@@ -34,7 +34,10 @@ import Testing
         }
 
         /// Counts a guess as another process does that the lock does not keep out.
-        func countGuess(in folder: URL) {
+        func countGuess(in folder: URL) { change(in: folder) { $0.failed += 1 } }
+
+        /// Changes what is kept as such a process does.
+        func change(in folder: URL, _ edit: (inout PINRecord) -> Void) {
             do {
                 let file = try StateFolder(folder).file(FolderName.of("oid-a"))
                 let state = SealedState<PINRecord>(file: file, purpose: "pin", seal: try seal(), former: .raw)
@@ -42,7 +45,7 @@ import Testing
                     Issue.record("no record")
                     return
                 }
-                record.failed += 1
+                edit(&record)
                 try state.write(record)
             } catch { Issue.record(error) }
         }
@@ -132,6 +135,22 @@ import Testing
         await #expect(throws: ProtectionError(.stateUnwritable, "")) { _ = try await make("9731", .of(known.verifier)) }
         let again = try #require(try await keeper.guess("2580", of: "oid-a", limit: 5).pin)
         #expect(try await make("9731", .of(again.verifier)) != nil)
+    }
+
+    @Test func `a PIN that is taken away while another is being made is not replaced, whatever became of their lock`()
+        async throws
+    {
+        let drawer = Drawer()
+        let made = try await drawer.keeper().make("2580", of: "oid-a", requirements: Self.rules, inPlace: .any)
+        let known = try #require(made.pin)
+        let stopped = try drawer.keeper { step in
+            if step == "making" { drawer.change(in: drawer.folder) { $0.end() } }
+        }
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) {
+            _ = try await stopped.make(
+                "9731", of: "oid-a", requirements: Self.rules, inPlace: .of(known.verifier), keeping: known.key)
+        }
+        #expect(try await drawer.keeper().check("9731", of: "oid-a", limit: 5) == .noPIN)
     }
 
     @Test func `no secret of a PIN outlives it, whatever became of its record`() async throws {

@@ -1,4 +1,6 @@
 import CordonBase
+import CordonIdentity
+import CordonProtocol
 import CordonTestSupport
 import CordonVault
 import Crypto
@@ -177,6 +179,34 @@ import Testing
             try store.change("oid-a", isEnrolled: true, where: { true }) { $0.hadPIN = true }
         }
         #expect(store.record(of: "oid-a", isEnrolled: true) == strict)
+    }
+
+    @Test func `rules that another process has stored are not replaced by what a stopped process had read before`()
+        throws
+    {
+        let home = try Home()
+        let store = RegistrationStore(
+            folder: try StateFolder(home.place.appending(path: "registrations")), seal: home.seal)
+        let (key, now) = (SoftwareSigningKey(), Date(timeIntervalSince1970: 1_800_000_000))
+        let address = try #require(URL(string: "https://a.example/b"))
+        let lax = RegistrationRecord(
+            registrationID: "r",
+            account: ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: "a@b.example"),
+            discovery: ServiceDiscovery(
+                tenant: TenantID("t"), issuer: address, checkIn: address, resource: "r", scope: "s", keys: address,
+                versions: [1]),
+            keys: try SignedKeySet([key.publicKey], validFrom: now, until: now + 60, root: key),
+            envelope: SignedEnvelope("lax"), sequence: 1, lastCheckIn: now, nextCheckIn: now)
+        let known = try #require(try store.save(lax, isNews: true)).record
+        var strict = known
+        (strict.envelope, strict.sequence, strict.generation) = (SignedEnvelope("strict"), 2, 2)
+        let state = SealedState<RegistrationRecord>(
+            file: store.folder.file(FolderName.of("oid-a")), purpose: "registration", seal: home.seal, former: .json)
+        letAnotherWrite(strict, to: state, atQuestion: 2, in: home)
+        #expect(throws: Self.overtaken) {
+            _ = try store.save(known, isNews: false) { $0.lastEventID = "7" }
+        }
+        #expect(try store.record(of: "oid-a")?.envelope == strict.envelope)
     }
 
     @Test func `the time that was seen does not go back to what a stopped process had read of it`() throws {
