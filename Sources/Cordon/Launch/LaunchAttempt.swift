@@ -287,15 +287,18 @@ struct LaunchAttempt: Sendable {
         // First, so that observers hear why: the removal closes only what is still open.
         tools.gates.close(account, because: decision.reasons)
         let usedUp = gravest.contains { $0.rule == Rule.launchPINAttempts.rawValue }
-        do { try await remedies.wipe(account, gravest.first?.rule ?? "app") } catch {
-            session.steps.append(LaunchStep(.wipe, .unavailable))
-            return await showFailure(error)
-        }
-        session.steps.append(LaunchStep(.wipe, .done))
-        // Other apps of the organisation go on with a PIN of their common person; a used-up one must be replaced.
-        if usedUp, configuration.pinDirectory != nil {
+        var failure: ProtectionError?
+        do { try await remedies.wipe(account, gravest.first?.rule ?? "app") } catch { failure = error }
+        // Other apps of the organisation go on with a PIN of their common person; a used-up one must be replaced, also where the wipe is
+        // not finished yet.
+        if usedUp, configuration.pinDirectory != nil, failure == nil || tools.context.accounts.isLeaving(account) {
             try? await tools.pins.takeAway(from: account)
         }
+        if let failure {
+            session.steps.append(LaunchStep(.wipe, .unavailable))
+            return await showFailure(failure)
+        }
+        session.steps.append(LaunchStep(.wipe, .done))
         await session.tell(ProtectionNotice(.removed, account: account, causes: gravest.map { .init($0) }))
         return .end(.wiped)
     }

@@ -228,6 +228,28 @@ import Testing
         #expect(await second.resume(house.account).isOpen, "the PIN stays the other app's")
     }
 
+    @Test
+    func `a shared PIN that one app has used up is replaced in the others, also while that app's wipe is held up`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let shared = house.device.folder.appending(path: "group")
+        let rules: [String: JSONValue] = [
+            "maximumPinRetries": .integer(2), "appActionIfMaximumPinRetriesExceeded": .string("wipe"),
+        ]
+        let first = try await house.opened(rules) { $0.pinDirectory = shared }
+        let second = try await house.enrolledSecondApp { $0.pinDirectory = shared }
+        #expect(await second.launch(house.account).isOpen)
+        await second.suspend()
+        await away(house, first)
+        await house.device.sessions.set { $0.endFailure = HeldSessions.refusal }
+        await house.person.set { ($0.pins, $0.newPINs) = ([.entered("1111")], [.chosen("9731")]) }
+        #expect(await !first.resume(house.account).isOpen)
+        #expect(first.enrolledAccounts.isEmpty)
+        let outcome = await second.resume(house.account)
+        #expect(outcome.isOpen && outcome.steps == [LaunchStep(.signIn, .done), LaunchStep(.newPIN, .done)])
+    }
+
     @Test func `an app that has not met the shared PIN makes no other in its place without a sign-in`() async throws {
         let house = try await Gatehouse()
         let shared = house.device.folder.appending(path: "group")
