@@ -1,22 +1,27 @@
 /// Which names belong to one account: its object id, and the sign-in name it is known by here.
 ///
 /// A sign-in name and an object id are the same account only once the app has said so (SDK-ID-02); until then they are
-/// two. A sign-in name that passes to another account names the later one.
+/// two. A sign-in name that passes to another account names the later one. An object id names its own account, whoever calls themselves so:
+/// at some providers people choose their sign-in names.
 public struct AccountNames: Sendable, Equatable {
     private var objectIDs: [AccountID: AccountID] = [:]
+    /// The accounts that are known by an id that is not their sign-in name.
+    private var ids: Set<AccountID> = []
 
     /// Knows no account yet.
     public init() {}
 
     /// Notes that both names of an account are one.
     public mutating func learn(_ account: ManagedAccount) {
-        guard !account.userPrincipalName.isEmpty, !account.id.rawValue.isEmpty else { return }
-        objectIDs[AccountID(account.userPrincipalName)] = account.id
+        let name = AccountID(account.userPrincipalName)
+        guard !name.rawValue.isEmpty, !account.id.rawValue.isEmpty else { return }
+        if name != account.id { ids.insert(account.id) }
+        objectIDs[name] = account.id
     }
 
     /// The object id behind a name where it is known, else the name itself.
     public func canonical(_ id: AccountID) -> AccountID {
-        objectIDs[id] ?? id
+        ids.contains(id) ? id : objectIDs[id] ?? id
     }
 
     /// Whether both name one account: equal but for case, or known to be one (SDK-ID-01, SDK-ID-02).

@@ -37,8 +37,12 @@ struct IdentityLevels: Sendable {
         names.learn(account)
         latest = nil
         // Scopes that are open keep the name they were opened with.
-        let alias = Identity.managed(AccountID(account.userPrincipalName))
-        if interned[alias] != nil { interned[alias] = intern(canonical(alias)) }
+        for name in [AccountID(account.userPrincipalName), account.id] {
+            let known = Identity.managed(name)
+            guard let stored = interned[known], stored.identity != canonical(known) else { continue }
+            interned[known] = nil
+            interned[known] = intern(canonical(known))
+        }
     }
 
     func canonical(_ identity: Identity) -> Identity {

@@ -24,6 +24,23 @@ import Testing
         #expect(!names.areSame("ada@contoso.example", "oid-ada"))
     }
 
+    @Test func `an object id names its own account, whoever has it for a sign-in name`() {
+        let other = ManagedAccount(id: "oid-other", tenant: TenantID("t"), userPrincipalName: "OID-ada")
+        for order in [[account, other], [other, account]] {
+            var names = AccountNames()
+            for account in order { names.learn(account) }
+            #expect(names.canonical("oid-ada") == "oid-ada" && names.canonical("ada@contoso.example") == "oid-ada")
+            #expect(!names.areSame("oid-ada", "oid-other"))
+        }
+        // Scopes that were opened before anybody was known by that id do not keep it for the other account.
+        IdentityContext.learn(
+            ManagedAccount(id: "oid-taker", tenant: TenantID("t"), userPrincipalName: "oid-taken"))
+        IdentityContext.with(.managed("oid-taken")) { #expect(IdentityContext.current == .managed("oid-taker")) }
+        IdentityContext.learn(
+            ManagedAccount(id: "oid-taken", tenant: TenantID("t"), userPrincipalName: "taken@contoso.example"))
+        IdentityContext.with(.managed("oid-taken")) { #expect(IdentityContext.current == .managed("oid-taken")) }
+    }
+
     @Test func `an account without a sign-in name teaches nothing`() {
         var names = AccountNames()
         let nameless = ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: "")

@@ -81,6 +81,22 @@ import Testing
         #expect(protection.rules.policy(of: .managed(Self.name)) != nil)
     }
 
+    @Test func `an account whose sign-in name is another's object id takes nothing of that one`() async throws {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        try await two.first.publish(["printBlocked": .bool(true)])
+        let protection = try await device.start { $0.transport = two }
+        #expect(await protection.enroll(two.first.account) == .newPolicies)
+        let second = two.second.account
+        // At some providers people choose it themselves. No rules are meant for this account.
+        let taker = ManagedAccount(id: second.id, tenant: second.tenant, userPrincipalName: "oid-a")
+        #expect(await protection.enroll(taker) == .noPolicyTargeted)
+        #expect(protection.rules.policy(of: .managed("oid-a")) != nil)
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: "oid-a")
+        #expect(try await protection.files.names(of: second.id).isEmpty)
+        #expect(try await protection.files.read("plan", of: Self.name) == Data("plan".utf8))
+    }
+
     @Test func `files, leave and wipe know an account by either name`() async throws {
         let device = try Device()
         let protection = try await device.enrolled([:])
