@@ -182,9 +182,12 @@ public final class EnforcedRules: Sendable {
         throw ProtectionError(denied: PolicyDecision(reasons: gates.reasonsOfClosed(account)))
     }
 
-    /// Refuses reading while the account's gate is closed, unless the app has taken that duty upon itself.
+    /// Refuses reading while the account's gate is closed, unless the app has taken that duty upon itself; no app takes it while the account's
+    /// rules cannot be read.
     func requireOpenGate(forReading account: AccountID) throws(ProtectionError) {
-        guard configuration.gateGuardsFiles, !gates.isOpen(account), isGoverned(account) else { return }
+        guard configuration.gateGuardsFiles || accounts.isUnreadable(account), !gates.isOpen(account),
+            isGoverned(account)
+        else { return }
         let reason = gates.reasonsOfClosed(account).first ?? GateState.notPassed
         throw ProtectionError(.gateClosed, reason.message, hint: reason.remedy)
     }

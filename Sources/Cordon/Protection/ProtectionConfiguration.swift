@@ -111,7 +111,7 @@ public struct ProtectionConfiguration: Sendable {
     /// Leave unknown facts nil: a policy that needs one blocks. Called at every check.
     public var deviceFacts: @Sendable (AccountID) async -> DeviceFacts = { _ in .unknown }
     /// Whether files of an account cannot be read while its gate is closed. An app that works on them in the background
-    /// sets this to false, and shows nothing of them while the gate is closed.
+    /// sets this to false, and shows nothing of them while the gate is closed. While the account's rules cannot be read, its files cannot either.
     public var gateGuardsFiles = true
     /// Whether the app has ``AccountFiles/background``: files that it works on while the gate is closed, beside those that the gate and the PIN
     /// guard. Where some files are needed in the background, this is what to set, and to leave ``gateGuardsFiles`` as it is.

@@ -95,6 +95,25 @@ import Testing
         #expect(try await protection.files.read("plan.txt", of: house.account) == Data("plan".utf8))
     }
 
+    @Test func `an app that has taken the duty on itself reads nothing while the stored rules are not the last ones`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled { $0.gateGuardsFiles = false }
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        let folder = house.device.folder.appending(path: "data/registrations")
+        let name = try #require(house.device.files(in: "registrations").first { $0.hasSuffix(".json") })
+        let older = try Data(contentsOf: folder.appending(path: name))
+        await protection.checkIn(house.account)
+        try older.write(to: folder.appending(path: name))
+        let restarted = try await house.start { $0.gateGuardsFiles = false }
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            _ = try await restarted.files.read("plan.txt", of: house.account)
+        }
+        await restarted.checkIn(house.account)
+        #expect(try await restarted.files.read("plan.txt", of: house.account) == Data("plan".utf8))
+    }
+
     @Test func `the events of a gate come in pairs and in order`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled()
