@@ -62,7 +62,7 @@ actor Registrations {
         var record = RegistrationRecord(
             generation: previous?.generation ?? 0, registrationID: result.registrationID, account: account,
             discovery: discovery, keys: keys, keysFetched: keysFetched, envelope: SignedEnvelope(result.envelope),
-            lastCheckIn: now,
+            lastCheckIn: now, contacted: ClockReading(configuration.clock),
             nextCheckIn: now + context.intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now,
             isAccountDisabled: false, deviceTag: tag)
         do {

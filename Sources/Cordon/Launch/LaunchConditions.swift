@@ -99,7 +99,7 @@ struct LaunchConditions: Sendable {
         if shown.contains(.signIn) { facts.sinceSignIn = Self.justNow(facts.sinceSignIn) }
         if shown.contains(.pin) { facts.sincePIN = Self.justNow(facts.sincePIN) }
         if let last = context.accounts.state(of: account)?.lastCheckIn {
-            facts.sinceCheckIn = offlineTime(since: last, remembered, now: now)
+            facts.sinceCheckIn = offlineTime(of: account, since: last, remembered, now: now)
         }
         return facts
     }
@@ -145,9 +145,14 @@ struct LaunchConditions: Sendable {
     /// as that can be believed, and as long as the machine has run since at least. Negative where the clock was turned back: then the time
     /// is not known, which the rules deny.
     ///
-    /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts.
-    private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: ClockReading) -> Duration {
-        let mark = remembered.checkedIn
+    /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts. One that has lost it,
+    /// such as by being removed, leaves the registration's, which does not say how long the machine had run by then: so the time is not known
+    /// after another start of the machine.
+    private func offlineTime(
+        of account: AccountID, since last: Date, _ remembered: LaunchRecord, now: ClockReading
+    ) -> Duration {
+        let stored = context.accounts[account]?.contacted
+        let mark = remembered.checkedIn ?? stored
         if let mark, abs(Double(mark.wall) / 1000 - last.timeIntervalSince1970) < 2,
             let exact = mark.sameRun(until: now)
         {
@@ -155,6 +160,7 @@ struct LaunchConditions: Sendable {
         }
         let moment = context.clock.read()
         guard moment.turnedBack == 0 else { return .milliseconds(-Int64(min(moment.turnedBack * 1000, 1e15))) }
+        guard remembered.checkedIn != nil || stored == nil else { return .milliseconds(-1) }
         let wall = Duration.milliseconds(
             Int64(min(max(moment.now.timeIntervalSince(last) * 1000, -1e15), 1e15)))
         guard wall >= .zero, let mark else { return wall }
@@ -172,7 +178,8 @@ struct LaunchConditions: Sendable {
         }
         let now = ClockReading(context.configuration.clock)
         return OfflineCountdown(
-            account: account, offline: offlineTime(since: last, context.launchRecord(of: account), now: now),
+            account: account,
+            offline: offlineTime(of: account, since: last, context.launchRecord(of: account), now: now),
             blockAfter: policy.periodOfflineBeforeAccessCheck, wipeAfter: policy.periodOfflineBeforeWipe)
     }
 }

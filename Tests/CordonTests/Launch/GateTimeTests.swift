@@ -190,6 +190,22 @@ import Testing
         #expect(starts > 5, "a start costs little of it")
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `who removes what the gate remembers of the contact, and signs in, gets none of the time back`(
+        isJustEnrolled: Bool, isRestarted: Bool
+    ) async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(false)])
+        if !isJustEnrolled { #expect(await protection.checkIn(house.account).didSucceed) }
+        await house.goOffline()
+        try FileManager.default.removeItem(at: house.device.folder.appending(path: "data/launch"))
+        if isRestarted { house.clock.reboot(after: .zero) }
+        house.clock.advance(.seconds(25 * 3600), wall: .seconds(60))
+        let outcome = await (try house.start()).launch(house.account)
+        #expect(outcome.steps.first == LaunchStep(.signIn, .done) && !outcome.isOpen)
+        #expect(outcome.reasons.map(\.rule) == [isRestarted ? "launch.clock-turned-back" : "launch.offline"])
+    }
+
     /// Lays a folder in the place of the lock without which no time is written down; or takes it away.
     private func keepTimeFromBeingWritten(_ isKept: Bool, in house: Gatehouse) throws {
         let lock = house.device.folder.appending(path: "data/life.lock")
