@@ -115,11 +115,18 @@ struct LaunchConditions: Sendable {
         (facts.failedPINAttempts, facts.pinAge, facts.sincePIN) = (0, .zero, Self.longAgo)
         guard case .value(let record)? = try? pins.contents(of: account), record.verifier != nil else { return }
         facts.failedPINAttempts = Int(record.failed)
-        facts.pinAge = record.made.elapsed(until: now)
+        facts.pinAge = age(of: record, at: now)
         guard !pins.hasEnded(record, of: account) else { return }
         let period = access(to: account)?.periodOnlineBeforeAccessCheck ?? .zero
         facts.sincePIN =
             isInUse ? .zero : (record.sinceSeen(underRulesAskingAfter: period, until: now) ?? Self.longAgo)
+    }
+
+    /// How old a PIN is. One that was made while the clock was ahead is of unknown age once the clock is right again: who knows it makes another.
+    private func age(of record: PINRecord, at now: ClockReading) -> Duration {
+        let age = record.made.elapsed(until: now)
+        guard age < .zero, context.clock.read().turnedBack == 0 else { return age }
+        return age < .seconds(-Int64(Intervals.clockTolerance)) ? Self.longAgo : .zero
     }
 
     /// After what time without the person the rules ask for the PIN on this device; nil where they ask for none.

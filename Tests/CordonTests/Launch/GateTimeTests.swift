@@ -206,6 +206,20 @@ import Testing
         #expect(outcome.reasons.map(\.rule) == [isRestarted ? "launch.clock-turned-back" : "launch.offline"])
     }
 
+    @Test func `a PIN that was made while the clock was ahead is changed by who knows it once the clock is right`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled(["periodBeforePinReset": .string("P90D")])
+        house.clock.advance(.seconds(1), wall: days(400))
+        #expect(await protection.launch(house.account).isOpen)
+        house.clock.reboot(after: .seconds(60), wall: days(-400))
+        await house.person.set { $0.newPINs = [.chosen("9731")] }
+        let outcome = await (try house.start()).launch(house.account)
+        #expect(outcome.isOpen)
+        #expect(Set(outcome.steps) == [.init(.checkIn, .done), .init(.pin, .done), .init(.newPIN, .done)])
+    }
+
     /// Lays a folder in the place of the lock without which no time is written down; or takes it away.
     private func keepTimeFromBeingWritten(_ isKept: Bool, in house: Gatehouse) throws {
         let lock = house.device.folder.appending(path: "data/life.lock")
