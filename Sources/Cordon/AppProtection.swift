@@ -100,7 +100,7 @@ public actor AppProtection {
             unenrollments: unenrollments)
         await gate.connect(LaunchRemedies(stored: stored, checkIns: checkIns, wipes: wipes, enrollments: enrollments))
         await settings.load()
-        try await stored.load()
+        try await registrations.load()
         try await DebugPolicies.activate(in: context, opening: files)
         await enrollments.recallDeviceAccount()
         await stored.recordClock()

@@ -15,6 +15,8 @@ actor StoredAccounts {
     private var wasTurnedBack = false
     /// How many damaged registrations the last look has left in their places: they are told of once.
     private var leftInPlace = 0
+    /// The resets of PINs that the rules command with which this process began.
+    private var commandedResets: [Command] = []
 
     init(_ context: ProtectionContext, changes: AccountChanges, wipes: Wipes, pins: PINKeeper) {
         self.pins = pins
@@ -27,8 +29,9 @@ actor StoredAccounts {
 
     /// Reads what is stored at the start, and finishes what a crash interrupted.
     ///
+    /// - Returns: Which PINs the stored rules command away.
     /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is stored.
-    func load() async throws(ProtectionError) {
+    func load() async throws(ProtectionError) -> [Command] {
         let condition = try context.pending.load()
         switch condition {
         case .sound, .absent: break
@@ -68,6 +71,7 @@ actor StoredAccounts {
         }
         // What ends depends on who stays.
         await finishLeaves()
+        return commandedResets
     }
 
     /// Ends an account's registration, and leaves its data, closed. The caller has noted that it leaves, and has its turn. Every step may be
@@ -225,7 +229,9 @@ actor StoredAccounts {
                 } else {
                     await changes.activate(envelope, of: record, isNews: isNews)
                 }
-                owedWipe = envelope.commands.first { $0.kind == .wipe && context.isDue($0, for: record) }
+                let due = envelope.commands.filter { context.isDue($0, for: record) }
+                owedWipe = due.first { $0.kind == .wipe }
+                if !isNews { commandedResets += due.filter { $0.kind == .resetPIN } }
             }
             // It may have been removed while its rules were put in force.
             guard context.accounts.holds(record) else { return }

@@ -72,6 +72,20 @@ actor Commands {
         return status
     }
 
+    /// Takes the PINs away that stored rules command away, where a kill has kept the commands from their ends. The contact that brought them
+    /// counts all the same: who knows the PIN, and ends the app at each check-in, would keep it.
+    func resumeResets(_ commands: [Command]) async {
+        for command in commands where !hasEnded(command) && isToBegin(command) {
+            guard await changes.resetPIN(of: command.account, evenIfFilesAreLost: false) else { continue }
+            context.events.post(.commandEnded(account: command.account, command, succeeded: true))
+            recordEnd(of: command, untold: true)
+        }
+    }
+
+    private func hasEnded(_ command: Command) -> Bool {
+        context.pending.begunCommands?.first { $0.id == command.id }.map { $0.hasEnded != false } ?? false
+    }
+
     /// How a registration ends that may succeed in a moment.
     private static let passing: Set<EnrollmentStatus> = [
         .discoveryFailed, .enrollmentNetworkFailure, .checkInNetworkFailure, .timedOut, .registrationGone,
@@ -84,7 +98,7 @@ actor Commands {
         var isOpen = true
         do {
             try context.pending.change { work in
-                var begun = (work.begunCommands ?? []).filter { $0.notAfter > now }
+                var begun = (work.begunCommands ?? []).filter { $0.notAfter > now || $0.id == command.id }
                 if let known = begun.first(where: { $0.id == command.id }) {
                     isOpen = known.hasEnded == false && !underWay.contains(command.id)
                 } else {

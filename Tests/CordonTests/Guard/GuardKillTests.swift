@@ -187,11 +187,15 @@ import Testing
         #expect(await stand.reads(protection))
         let copies = stand.kept
         for copy in copies where ["ending", "ended"].contains(copy.step) {
-            // The service says it again, as it has not heard how it ended.
             await stand.house.person.set { person in
                 person.pins = [.entered("2580")]
                 person.signIns = [.cancelled]
             }
+            await stand.house.goOffline()
+            let offline = try await stand.start(on: copy)
+            #expect(await !offline.launch(stand.account).isOpen, "killed at \(copy.step), and nothing is heard")
+            await stand.house.goOnline()
+            // The service says it again, as it has not heard how it ended.
             let heard = await stand.service.acknowledgements.count
             let next = try await stand.start(on: copy)
             _ = await next.checkIn(stand.account)
