@@ -61,14 +61,25 @@ static int know_block(cordon_file *file) {
     return cordon_need_slot(file, slot_size(file));
 }
 
-// The first page decides the block size for good: one byte, which no power cut can tear.
-static int choose_block(cordon_file *file, int64_t size) {
+// Writes a database's block size: one byte, which no power cut can tear. Once for each open file and after each failed sync, which
+// the system may take for done: with pages on the disk and no size, all of them would be gone.
+static int put_block(cordon_file *file) {
     uint8_t level = 0;
-    if (!is_page_size(size)) return SQLITE_IOERR_WRITE;
-    while ((1 << level) < size) level++;
+    while (1u << level < file->block) level++;
     int result = real_write(file, &level, 1, BLOCK_BYTE);
-    if (result != SQLITE_OK) return result;
+    file->has_put_block = result == SQLITE_OK;
+    return result;
+}
+
+// The first page decides the block size for good.
+static int choose_block(cordon_file *file, int64_t size) {
+    if (!is_page_size(size)) return SQLITE_IOERR_WRITE;
     file->block = (uint32_t)size;
+    int result = put_block(file);
+    if (result != SQLITE_OK) {
+        file->block = 0;
+        return result;
+    }
     return cordon_need_slot(file, slot_size(file));
 }
 
@@ -288,6 +299,7 @@ static int skip(cordon_file *file, int64_t offset) {
 int cordon_blocks_write(cordon_file *file, const uint8_t *in, int count, int64_t offset) {
     int result = know_block(file);
     if (result == SQLITE_OK && file->block == 0) result = choose_block(file, count);
+    if (result == SQLITE_OK && file->kind == KIND_PAGE && !file->has_put_block) result = put_block(file);
     if (result == SQLITE_OK) result = know_length(file);
     if (result == SQLITE_OK && offset > file->length) result = skip(file, offset);
     return result == SQLITE_OK ? put_all(file, in, count, offset) : result;

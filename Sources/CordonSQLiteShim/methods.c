@@ -74,7 +74,9 @@ static int on_sync(sqlite3_file *opened, int flags) {
     int result = begin(file);
     if (result != SQLITE_OK) return result;
     result = end(file, flush(file));
-    return result == SQLITE_OK ? file->real->pMethods->xSync(file->real, flags) : result;
+    if (result == SQLITE_OK) result = file->real->pMethods->xSync(file->real, flags);
+    if (result != SQLITE_OK) file->has_put_block = 0;
+    return result;
 }
 
 static int on_file_size(sqlite3_file *opened, sqlite3_int64 *size) {

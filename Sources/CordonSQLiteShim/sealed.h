@@ -101,6 +101,8 @@ struct cordon_file {
     // Where blocks begin on disk, how long one is, and how many bytes of plaintext there are; -1 when not known.
     int64_t start, length;
     uint32_t block;
+    // Whether this file has written a database's block size since a sync failed; a size that was only read may be in memory alone.
+    int has_put_block;
     // Memory for one slot, and how much there is.
     uint8_t *slot;
     uint32_t slot_size;

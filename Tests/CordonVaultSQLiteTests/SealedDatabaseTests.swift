@@ -123,6 +123,24 @@ struct SealedDatabaseTests {
     }
 
     @Test(arguments: ["DELETE", "WAL"])
+    func `a connection that writes puts the block size on the disk again, which a failed sync may have kept from it`(
+        mode: String
+    ) async throws {
+        let desk = try await Desk()
+        try desk.open("notes").run("PRAGMA journal_mode = \(mode); CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        let database = try desk.open("notes")
+        #expect(try database.run("SELECT a FROM t") == ["1"])
+        // The connection knows the size, the disk does not.
+        let disk = try FileHandle(forWritingTo: desk.path("notes"))
+        try disk.seek(toOffset: 4095)
+        try disk.write(contentsOf: Data([0]))
+        try database.run("INSERT INTO t VALUES (2); PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        try disk.close()
+        #expect(try desk.open("notes").run("SELECT a FROM t") == ["1", "2"])
+    }
+
+    @Test(arguments: ["DELETE", "WAL"])
     func `looking at files does not drop the locks of an open database`(mode: String) async throws {
         let desk = try await Desk()
         let database = try desk.open("notes")

@@ -9,6 +9,8 @@ final class MemoryDevice: StorageDevice {
         case write(offset: Int, bytes: [UInt8])
         case truncate(Int)
         case sync
+        /// A sync that failed: the system takes what was written for written.
+        case lost
     }
 
     var bytes: [UInt8]
@@ -55,7 +57,10 @@ final class MemoryDevice: StorageDevice {
     }
 
     func sync() throws(VaultError) {
-        if step() { throw VaultError(.inputOutput, "sync failed") }
+        if step() {
+            log.append(.lost)
+            throw VaultError(.inputOutput, "sync failed")
+        }
         log.append(.sync)
     }
 
@@ -89,7 +94,7 @@ final class MemoryDevice: StorageDevice {
             } else {
                 image += [UInt8](repeating: 0, count: size - image.count)
             }
-        case .sync: break
+        case .sync, .lost: break
         }
     }
 }

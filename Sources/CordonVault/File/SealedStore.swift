@@ -29,6 +29,8 @@ final class SealedStore {
     private var reservedSeals: UInt64
     var isDirty = false
     private(set) var isBroken = false
+    /// Whether the record in force is this writer's own.
+    private var hasWrittenRecord = false
     let nodeLimit: Int
 
     /// References kept in memory: enough for random reads in 280 MiB of the smallest chunks.
@@ -240,9 +242,19 @@ final class SealedStore {
 
     /// Makes a state durable: everything it names first, then the record.
     private func putRecord(_ next: CommitRecord) throws(VaultError) {
+        if !hasWrittenRecord { try rewriteRecord() }
         try device.sync()
         try write(next)
         try device.sync()
+    }
+
+    /// Writes the record that was found where it stands. If the sync of its writer failed, it is in memory alone, which the system then takes for
+    /// written; with the next record on the disk and this one not, no two would follow one another.
+    private func rewriteRecord() throws(VaultError) {
+        let sector = RawMemory(Layout.sector)
+        let offset = Layout.recordOffsets[CommitRecord.page(of: record.generation)]
+        try device.readAll(sector.slice(0, Layout.sector), at: offset)
+        try device.write(UnsafeRawBufferPointer(sector.slice(0, Layout.sector)), at: offset)
     }
 
     private func write(_ next: CommitRecord) throws(VaultError) {
@@ -256,11 +268,12 @@ final class SealedStore {
             throw VaultError(.sealingFailed, "A commit record could not be sealed.")
         }
         // The first write of a page fills it; later ones touch one sector.
-        let count = next.generation < 2 ? Layout.recordPage : 512
+        let count = next.generation < 2 ? Layout.recordPage : Layout.sector
         try device.write(
             UnsafeRawBufferPointer(page.slice(0, count)),
             at: Layout.recordOffsets[CommitRecord.page(of: next.generation)])
         record = sealed
+        hasWrittenRecord = true
     }
 
     /// As many again as this writer has made, within bounds: few records more, and a kill costs no more than was used.

@@ -76,6 +76,46 @@ struct FaultTests {
         #expect(call > 20)
     }
 
+    @Test func `what was synced is there after a sync failed, another writer began and the power was lost`() throws {
+        let before = [UInt8](repeating: 1, count: 3 * 4096)
+        let after = before + before
+        let start = try sealer.image(before)
+        var (call, syncs) = (0, 0)
+        while true {
+            call += 1
+            let disk = MemoryDevice(start)
+            let file = try sealer.open(disk, writing: true)
+            (disk.calls, disk.failingCall) = (0, call)
+            let isSynced = (try? file.write(after, at: 0)) != nil && (try? file.sync()) != nil
+            try? file.close()
+            disk.failingCall = nil
+            // In memory is what was written. The next writer's mark is put on the disk, and no more.
+            let next = try sealer.open(disk, writing: true)
+            try next.write([9], at: 4096)
+            try next.write([9], at: 0)
+            let read = try sealer.open(MemoryDevice(Self.durable(disk.log, onto: start))).all()
+            #expect(read == after || read == before && !isSynced, "call \(call)")
+            if disk.failures == 0 { break }
+            syncs += disk.log.count { if case .lost = $0 { true } else { false } }
+        }
+        #expect(syncs == 6)
+    }
+
+    /// The disk after a power cut of which nothing but what a sync returned for has arrived.
+    private static func durable(_ events: [MemoryDevice.Event], onto start: [UInt8]) -> [UInt8] {
+        var image = start
+        var loose: [MemoryDevice.Event] = []
+        for event in events {
+            loose.append(event)
+            if case .sync = event { for event in loose { MemoryDevice.apply(event, to: &image) } }
+            switch event {
+            case .sync, .lost: loose = []
+            case .write, .truncate: break
+            }
+        }
+        return image
+    }
+
     /// Failing calls of a read that writes first what was collected: the collected chunk, and the read of another one.
     @Test(arguments: 1...2, [false, true])
     func `whatever call of a read fails, what a writer acknowledges afterwards is there`(call: Int, tears: Bool) throws

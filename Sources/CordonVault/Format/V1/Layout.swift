@@ -6,6 +6,8 @@ enum Layout {
     /// Each commit record has a page of its own, so that writing one cannot tear the other.
     static let recordPage = 4096
     static let recordOffsets: [Int64] = [4096, 8192]
+    /// What a disk writes whole or not at all; no record is longer.
+    static let sector = 512
     /// Where slot 1 begins.
     static let dataStart: Int64 = 12288
     static let referenceSize = 32
