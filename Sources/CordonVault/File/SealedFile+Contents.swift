@@ -36,13 +36,13 @@ extension SealedFile {
         return bytes
     }
 
-    /// Makes the bytes the whole plaintext, durably.
+    /// Makes the bytes the whole plaintext, durably, and leaves the file complete, so that closing it has nothing to write.
     ///
     /// - Throws: ``VaultError`` as ``write(_:at:)`` does.
     package func replaceContents(with bytes: Data) throws(VaultError) {
         try truncate(to: 0)
         try append(bytes)
-        try sync()
+        try finishIfOpen()
     }
 
     /// Writes bytes after the last one; nothing is durable yet.

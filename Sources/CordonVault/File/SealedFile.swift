@@ -283,7 +283,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         if isWritable { try change(commit) }
     }
 
-    /// Leaves the file on disk as closing it would, unless it was closed before.
+    /// Leaves the file on disk as closing it would, unless it was closed before. It can still be written to.
     func finishIfOpen() throws(VaultError) {
         mutex.lock()
         defer { mutex.unlock() }

@@ -56,7 +56,7 @@ final class SealedStore {
 
     // MARK: Opening
 
-    /// Writes a new, empty file onto a device and makes it durable.
+    /// Writes a new, empty file onto a device; durable once the device is synced, or something committed.
     static func create(
         on device: any StorageDevice, header: SealedHeader, contentKey: SecretBytes, backend: CipherBackend
     ) throws(VaultError) -> SealedStore {
@@ -73,7 +73,6 @@ final class SealedStore {
         var second = store.record
         second.generation = 1
         try store.write(second)
-        try device.sync()
         return store
     }
 

@@ -170,7 +170,7 @@ extension Vault {
         if let change { DirectoryEntry(change, name, after: last).append(to: &bytes) }
         let draft = folder.url.appendingPathComponent(PosixFile.temporaryName())
         do {
-            let file = try create(draft, for: folder.account, chunkSize: 4096, named: .directory)
+            let (file, _) = try makeDraft(draft, for: folder.account, chunkSize: 4096, named: .directory)
             try file.append(bytes)
             try file.close()
             try PosixFile.rename(draft.path, to: folder.directory.path)
@@ -275,7 +275,7 @@ extension Vault {
     ) async throws(VaultError) {
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do throws(VaultError) {
-            let file = try create(
+            let (file, _) = try makeDraft(
                 draft, for: source.owner, chunkSize: source.chunkSize, mode: UInt16(try held?.mode() ?? 0o600),
                 named: name)
             var pouring = Pouring(from: source, into: file)

@@ -25,25 +25,42 @@ extension Vault {
         _ path: URL, for account: AccountID, chunkSize: Int = 16384, replacing: Bool = true, mode: UInt16 = 0o600,
         named name: SealedName, holding contents: Data = Data()
     ) throws(VaultError) -> SealedFile {
+        let draft = path.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
+        let (file, device) = try makeDraft(draft, for: account, chunkSize: chunkSize, mode: mode, named: name)
+        do {
+            if contents.isEmpty { try device.sync() } else { try file.replaceContents(with: contents) }
+            try Self.name(draft.path, path.path, replacing: replacing)
+            try PosixFile.syncDirectory(draft.deletingLastPathComponent().path)
+            return file
+        } catch {
+            device.close()
+            PosixFile.remove(draft.path)
+            throw error
+        }
+    }
+
+    /// Makes a sealed file, with its writer's lock, that is to be given its name when it is whole. Nothing of it is durable before it was written to
+    /// and synced, or closed.
+    ///
+    /// - Parameter draft: Where; ``PosixFile/temporaryName()`` in the folder of that name.
+    func makeDraft(
+        _ draft: URL, for account: AccountID, chunkSize: Int, mode: UInt16 = 0o600, named name: SealedName = .none
+    ) throws(VaultError) -> (file: SealedFile, device: PosixFile) {
         let key = try key(for: account)
         let (header, contentKey) = try SealedHeader.make(
             owner: account, accountKey: key, chunkSize: chunkSize, name: name)
         defer { contentKey.destroy() }
-        let parent = path.deletingLastPathComponent()
-        let draft = parent.appendingPathComponent(PosixFile.temporaryName()).path
-        let device = try PosixFile.create(draft, mode: mode_t(mode))
+        let device = try PosixFile.create(draft.path, mode: mode_t(mode))
         do {
             try device.lockForWriting()
             let store = try SealedStore.create(
                 on: device, header: header, contentKey: contentKey, backend: .preferred)
             let file = SealedFile(store, writable: true)
-            if !contents.isEmpty { try file.replaceContents(with: contents) }
-            try Self.name(draft, path.path, replacing: replacing)
-            try PosixFile.syncDirectory(parent.path)
-            return track(file)
+            keys.track(file, of: account)
+            return (file, device)
         } catch {
             device.close()
-            PosixFile.remove(draft)
+            PosixFile.remove(draft.path)
             throw error
         }
     }
@@ -88,7 +105,9 @@ extension Vault {
             let store = try SealedStore.open(
                 on: device, header: header, contentKey: contentKey, backend: .preferred, recovering: recovering)
             if writing { try store.prepareForWriting() }
-            return track(SealedFile(store, writable: writing))
+            let file = SealedFile(store, writable: writing)
+            keys.track(file, of: file.owner)
+            return file
         } catch {
             device.close()
             throw VaultError(error.code, error.reason, place: path.path, hint: error.hint)
@@ -210,12 +229,12 @@ extension Vault {
             guard try device.names() == 1 else { return file }
             let (contentKey, name) = try header.open(under: try key(for: file.owner))
             contentKey.destroy()
-            let fresh = try create(
-                draft, for: file.owner, chunkSize: file.chunkSize, replacing: false,
+            let (fresh, _) = try makeDraft(
+                draft, for: file.owner, chunkSize: file.chunkSize,
                 mode: UInt16(truncatingIfNeeded: try device.mode()), named: name)
             var pouring = Pouring(from: file, into: fresh)
             while try pouring.step() > 0 {}
-            try fresh.sync()
+            try fresh.finishIfOpen()
             isInPlace = true
             try put(draft, at: path, owner: nil, held: true)
             try? file.close()
@@ -225,11 +244,6 @@ extension Vault {
             if isInPlace, facts(of: path)?.fileID != file.header?.fileID { throw error }
             return file
         }
-    }
-
-    private func track(_ file: SealedFile) -> SealedFile {
-        keys.track(file, of: file.owner)
-        return file
     }
 
     // MARK: Files under a former key

@@ -173,8 +173,7 @@ extension Vault {
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do {
             let mode = UInt16(truncatingIfNeeded: try source.mode())
-            let file = try create(
-                draft, for: account, chunkSize: source.chunkSize ?? 16384, replacing: false, mode: mode)
+            let (file, _) = try makeDraft(draft, for: account, chunkSize: source.chunkSize ?? 16384, mode: mode)
             try await pour(source, into: file, &state, progress)
             try file.close()
             try put(draft, at: target, owner: nil, held: try source.isLocked(at: target))

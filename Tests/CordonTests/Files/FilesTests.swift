@@ -102,7 +102,7 @@ import Testing
         }
         let all = calls.withLock { $0 }
         let named = all.indices.filter { ["rename", "link"].contains(all[$0]) }
-        #expect(named.count == 3, "the draft of the list, the list, the file: \(all)")
+        #expect(named.count == 2, "the list, the file: \(all)")
         #expect(
             all[try #require(named.last)...].contains("sync"),
             "the folder is synced after the file took its place: \(all)")

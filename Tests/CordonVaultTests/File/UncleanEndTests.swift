@@ -144,7 +144,7 @@ struct UncleanEndTests {
             #expect(try again.read(1, at: 5) == [9], "sync \(number)")
             try again.close()
         }
-        #expect(number > 4)
+        #expect(number > 3)
     }
 
     @Test func `a file that is moved before its new key is made keeps its own, and what is written goes with it`()
