@@ -3,9 +3,7 @@
 #if defined(__linux__)
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // Functions that swift-crypto links but does not offer. They are weak: a version of swift-crypto that names them otherwise
 // links as before, and the vault then uses the public API. `check` decides which it is.
@@ -21,30 +19,26 @@ extern int CCryptoBoringSSL_EVP_AEAD_CTX_open_gather(const cordon_aead *, uint8_
                                                      const uint8_t *, size_t, const uint8_t *, size_t,
                                                      const uint8_t *, size_t) WEAK;
 
-// A page of its own for each expanded key, because locking and dump exclusion work on whole pages, which have 16 or 64 KiB on some
-// machines. The library's context has about 600 bytes, all of it in the context itself.
-static size_t page_size(void) {
-    long size = sysconf(_SC_PAGESIZE);
-    return size > 4096 ? (size_t)size : 4096;
-}
+// Each expanded key has a page of its own. The library's context has about 600 bytes, all of it in the context itself; behind it stands what is
+// needed to give the page back.
+#define PAGE_NOTE 2048
 
 static cordon_aead *expand(const uint8_t *key) {
-    void *page = NULL;
-    size_t size = page_size();
-    if (posix_memalign(&page, size, size) != 0) return NULL;
-    cordon_guard(page, size);
-    memset(page, 0, size);
-    if (CCryptoBoringSSL_EVP_AEAD_CTX_init(page, CCryptoBoringSSL_EVP_aead_aes_256_gcm(), key, 32, 16, NULL)) return page;
-    cordon_unguard(page, size);
-    free(page);
+    cordon_guarded_page page = cordon_guarded_take();
+    if (!page.bytes) return NULL;
+    if (CCryptoBoringSSL_EVP_AEAD_CTX_init(page.bytes, CCryptoBoringSSL_EVP_aead_aes_256_gcm(), key, 32, 16, NULL)) {
+        memcpy((uint8_t *)page.bytes + PAGE_NOTE, &page, sizeof page);
+        return page.bytes;
+    }
+    cordon_guarded_give_back(page);
     return NULL;
 }
 
 static void give_back(cordon_aead *aead) {
+    cordon_guarded_page page;
+    memcpy(&page, (uint8_t *)aead + PAGE_NOTE, sizeof page);
     CCryptoBoringSSL_EVP_AEAD_CTX_cleanup(aead);
-    cordon_zero(aead, page_size());
-    cordon_unguard(aead, page_size());
-    free(aead);
+    cordon_guarded_give_back(page);
 }
 
 // Test case 16 of the GCM specification (McGrew and Viega, 2005).

@@ -40,6 +40,47 @@ void cordon_unguard(void *memory, size_t count) {
 #endif
 }
 
+size_t cordon_guarded_size(void) {
+    long size = sysconf(_SC_PAGESIZE);
+    return size > 4096 ? (size_t)size : 4096;
+}
+
+// Pages that came back, overwritten with zeros and still guarded: most secrets live for one call, and to make a page, guard it and take the guard
+// back costs several times what is done with the secret.
+#define MOST_SPARE 8
+static cordon_guarded_page spare[MOST_SPARE];
+static int spare_count;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+
+cordon_guarded_page cordon_guarded_take(void) {
+    size_t size = cordon_guarded_size();
+    uint64_t here = cordon_fork_generation() + 1;
+    cordon_guarded_page page = {NULL, 0};
+    pthread_mutex_lock(&spare_lock);
+    if (spare_count > 0) page = spare[--spare_count];
+    pthread_mutex_unlock(&spare_lock);
+    if (!page.bytes) {
+        if (posix_memalign(&page.bytes, size, size) != 0) return (cordon_guarded_page){NULL, 0};
+        cordon_leave_undumped(page.bytes, size);
+        memset(page.bytes, 0, size);
+    }
+    // The system may have refused before, and a forked child has none of its parent's locks.
+    if (page.locked_in != here) page.locked_in = mlock(page.bytes, size) == 0 ? here : 0;
+    return page;
+}
+
+void cordon_guarded_give_back(cordon_guarded_page page) {
+    size_t size = cordon_guarded_size();
+    cordon_zero(page.bytes, size);
+    pthread_mutex_lock(&spare_lock);
+    int is_kept = spare_count < MOST_SPARE;
+    if (is_kept) spare[spare_count++] = page;
+    pthread_mutex_unlock(&spare_lock);
+    if (is_kept) return;
+    cordon_unguard(page.bytes, size);
+    free(page.bytes);
+}
+
 #if defined(__linux__) && defined(FS_IOC_SETFLAGS)
 
 static int flags_of(int descriptor, int *flags) { return ioctl(descriptor, FS_IOC_GETFLAGS, flags) == 0; }

@@ -7,7 +7,7 @@
 // AES-256-GCM with one context per key, through the AEAD functions that swift-crypto links anyway, and the few
 // system calls that Swift does not offer. Sealing and opening allocate nothing.
 
-// An expanded AES-256-GCM key, in a page that is locked and left out of core dumps, and zeroed when it is freed.
+// An expanded AES-256-GCM key, in a guarded page of its own.
 typedef struct cordon_aead cordon_aead;
 
 // Whether this process has the AEAD functions and they give a known answer, checked once. If not, `cordon_aead_new`
@@ -39,6 +39,23 @@ void cordon_leave_undumped(void *memory, size_t count);
 
 // Takes the guard back before the memory is reused.
 void cordon_unguard(void *memory, size_t count);
+
+// A page of zeros for a secret, kept out of core dumps, and out of swap as far as the system allows. A page each, because locking and dump
+// exclusion work on whole pages, which have 16 or 64 KiB on some machines, and must not be undone by a neighbour.
+typedef struct cordon_guarded_page {
+    // NULL where there is no memory.
+    void *bytes;
+    // The process that locked it, by its fork generation; 0 where it is not locked.
+    uint64_t locked_in;
+} cordon_guarded_page;
+
+// How many bytes such a page has, at least 4,096.
+size_t cordon_guarded_size(void);
+
+cordon_guarded_page cordon_guarded_take(void);
+
+// Overwrites a page with zeros and gives it back.
+void cordon_guarded_give_back(cordon_guarded_page page);
 
 // Marks a directory as none for backups (the "no dump" flag), where the file system knows that. 1 on success, else 0.
 int cordon_set_no_dump(const char *path);

@@ -1,8 +1,14 @@
 extension Sequence<UInt8> {
     /// The bytes as lower-case hexadecimal digits, two for each.
     package var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
+        var letters: [UInt8] = []
+        letters.reserveCapacity(underestimatedCount * 2)
+        for byte in self {
+            letters.append(digit(byte >> 4))
+            letters.append(digit(byte & 15))
+        }
+        return String(decoding: letters, as: UTF8.self)
     }
 }
 

@@ -6,13 +6,13 @@ internal import CordonAEADShim
 /// What is said to hold secrets or plaintext lies in ``GuardedMemory``.
 final class RawMemory {
     let bytes: UnsafeMutableRawBufferPointer
-    private let isGuarded: Bool
+    private let guarded: GuardedMemory?
 
     /// Takes that much zeroed memory.
     init(_ count: Int, isSecret: Bool = false) {
-        isGuarded = isSecret
-        guard !isSecret else {
-            bytes = GuardedMemory.take(count)
+        guarded = isSecret ? GuardedMemory(count) : nil
+        if let guarded {
+            bytes = guarded.bytes
             return
         }
         bytes = .allocate(byteCount: max(count, 1), alignment: 4096)
@@ -26,7 +26,7 @@ final class RawMemory {
     }
 
     deinit {
-        if isGuarded { return GuardedMemory.giveBack(bytes) }
+        if let guarded { return guarded.giveBack() }
         zero()
         bytes.deallocate()
     }

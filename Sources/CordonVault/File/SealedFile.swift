@@ -23,8 +23,8 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     private var cursor: Int64 = 0
     /// Whether a reader has handed out anything of the commit that it sees.
     private var hasHandedOut = false
-    /// One chunk of plaintext that small writes collect in.
-    private let hot: RawMemory
+    /// One chunk of plaintext that small reads and writes collect in, once there is one.
+    private var collected: RawMemory?
     private var hotChunk: Int64 = -1
     private var isHotDirty = false
 
@@ -33,7 +33,6 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         owner = store.header.owner
         isWritable = writable
         chunkSize = store.header.chunkSize
-        hot = RawMemory(chunkSize, isSecret: true)
     }
 
     deinit { try? close() }
@@ -314,7 +313,8 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         ending = reason
         store?.device.close()
         store = nil
-        hot.zero()
+        // Overwritten when it is given back.
+        collected = nil
         (hotChunk, isHotDirty) = (-1, false)
     }
 
@@ -330,9 +330,17 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     // MARK: The collected chunk
 
+    /// The memory of the collected chunk, made when it is first needed: reading a whole file may need none.
+    private var hot: RawMemory {
+        if let collected { return collected }
+        let made = RawMemory(chunkSize, isSecret: true)
+        collected = made
+        return made
+    }
+
     private func forgetChunk() {
         hotChunk = -1
-        hot.zero()
+        collected?.zero()
     }
 
     /// The chunk that holds a byte, and where in it; a chunk's size is a power of two.

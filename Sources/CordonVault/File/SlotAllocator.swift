@@ -47,9 +47,12 @@ final class SlotAllocator {
 
     /// What the next commit leaves as the highest slot in use, if it cuts free slots off the end.
     func countWithoutFreeTail() -> UInt32 {
+        // The tail is no longer than all that is unused. A hash table of that would cost a commit more than its blocks do, where many slots are free.
+        let start = count - min(count, UInt32(clamping: free.count + retired.count))
+        var isUnused = [Bool](repeating: false, count: Int(count - start))
+        for slots in [free, retired] { for slot in slots where slot > start { isUnused[Int(slot - start) - 1] = true } }
         var end = count
-        let unused = Set(free).union(retired)
-        while unused.contains(end) { end -= 1 }
+        while end > start, isUnused[Int(end - start) - 1] { end -= 1 }
         return end
     }
 

@@ -1,54 +1,37 @@
 internal import CordonAEADShim
-internal import CordonBase
-internal import Foundation
 
 /// Memory for secrets and plaintext: zeroed whole pages of its own, kept out of core dumps, and out of swap up to 64 KiB, as far as the
-/// system allows: what a process may lock is little, and keys need it first.
-///
-/// A page each, because locking and dump exclusion work on whole pages and must not be undone by a neighbour. A few pages that came back,
-/// overwritten with zeros, wait for the next secret: most secrets live for one call, and to make a page, guard it and take the guard back
-/// costs several times what is done with the secret. Each is locked again when it is taken: the system may have refused before, and a
-/// forked child has none of its parent's locks.
-enum GuardedMemory {
-    private static let page = max(4096, Int(getpagesize()))
-    /// How many pages wait at most.
-    private static let mostSpare = 8
+/// system allows: what a process may lock is little, and keys need it first. Whoever took it gives it back.
+struct GuardedMemory: @unchecked Sendable {  // who has it orders access
+    /// As many bytes as were asked for, a page at least.
+    let bytes: UnsafeMutableRawBufferPointer
+    /// The page, where one is enough; none for anything longer.
+    private let page: cordon_guarded_page
 
-    /// A page that waits. Who takes it out has it alone, hence the opt-out.
-    private struct Page: @unchecked Sendable {
-        let bytes: UnsafeMutableRawBufferPointer
-    }
-
-    private static let spare = Locked<[Page]>([])
-
-    /// Takes that much memory, a page at least.
-    static func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
-        if count <= page, let waiting = spare.withLock({ $0.popLast() }) {
-            if let base = waiting.bytes.baseAddress { _ = mlock(base, page) }
-            return waiting.bytes
+    /// Takes that much memory.
+    init(_ count: Int) {
+        let size = cordon_guarded_size()
+        page = count <= size ? cordon_guarded_take() : cordon_guarded_page()
+        if let start = page.bytes {
+            bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
+            return
         }
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, page), alignment: page)
+        bytes = .allocate(byteCount: max(count, size), alignment: size)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
-        if let base = bytes.baseAddress {
-            if count <= 1 << 16 { cordon_guard(base, bytes.count) } else { cordon_leave_undumped(base, bytes.count) }
-        }
-        return bytes
+        guard let base = bytes.baseAddress else { return }
+        if count <= 1 << 16 { cordon_guard(base, bytes.count) } else { cordon_leave_undumped(base, bytes.count) }
     }
 
-    /// Overwrites memory with zeros and gives it back.
-    static func giveBack(_ bytes: UnsafeMutableRawBufferPointer) {
-        guard let base = bytes.baseAddress else { return }
-        cordon_zero(base, bytes.count)
-        let returned = Page(bytes: bytes)
-        let isKept =
-            bytes.count == page
-            && spare.withLock { spare in
-                guard spare.count < mostSpare else { return false }
-                spare.append(returned)
-                return true
-            }
-        if isKept { return }
-        cordon_unguard(base, bytes.count)
+    /// Overwrites it with zeros.
+    func zero() {
+        if let base = bytes.baseAddress { cordon_zero(base, bytes.count) }
+    }
+
+    /// Overwrites it with zeros and gives it back.
+    func giveBack() {
+        guard page.bytes == nil else { return cordon_guarded_give_back(page) }
+        zero()
+        if let base = bytes.baseAddress { cordon_unguard(base, bytes.count) }
         bytes.deallocate()
     }
 }

@@ -1,4 +1,3 @@
-internal import CordonAEADShim
 internal import CordonBase
 internal import Crypto
 
@@ -7,16 +6,16 @@ internal import Crypto
 final class SecretBytes: Sendable {
     /// How many bytes there are.
     let count: Int
-    // Set once, freed in deinit alone. The bytes change only in ``destroy()``. A reader at that moment may see zeros; `state` tells
+    // Given back in deinit alone. The bytes change only in ``destroy()``. A reader at that moment may see zeros; `state` tells
     // ``withBytes(_:)`` afterwards to drop what was made of them.
-    nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
+    private let memory: GuardedMemory
     private let state = Locked(false)
 
     /// Takes memory for the secret and lets the body fill it.
     init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         self.count = count
-        memory = GuardedMemory.take(count)
-        fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<count]))
+        memory = GuardedMemory(count)
+        fill(UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<count]))
     }
 
     /// A new random secret.
@@ -31,12 +30,12 @@ final class SecretBytes: Sendable {
         }
     }
 
-    deinit { GuardedMemory.giveBack(memory) }
+    deinit { memory.giveBack() }
 
     /// Overwrites the secret; from then on ``withBytes(_:)`` gives nil, also for a body that is running.
     func destroy() {
         state.withLock { destroyed in
-            if let base = memory.baseAddress { cordon_zero(base, memory.count) }
+            memory.zero()
             destroyed = true
         }
     }
@@ -47,7 +46,7 @@ final class SecretBytes: Sendable {
     /// what is sealed under zeros.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
         if state.withLock({ $0 }) { return nil }
-        let result = try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        let result = try body(UnsafeRawBufferPointer(rebasing: memory.bytes[..<count]))
         return state.withLock { $0 } ? nil : result
     }
 
