@@ -28,6 +28,23 @@ struct OwnerRegister: Sendable {
         try PosixFile.replace(place, with: try entry(owner, path))
     }
 
+    /// Notes the owner of a draft that is about to be made, and keeps a start of another process from removing either, until what is returned is
+    /// closed.
+    ///
+    /// - Throws: ``VaultError``; `inUse` where starts come again and again.
+    func hold(_ owner: AccountID, for draft: URL) throws(VaultError) -> PosixFile {
+        for _ in 0..<1000 {
+            try setOwner(owner, of: draft)
+            do {
+                // A start that came in between has found no draft, and removed the note.
+                if let note = try PosixFile.openLocked(entryPath(draft), writing: false) { return note }
+            } catch {
+                guard error.code == .inUse else { throw error }
+            }
+        }
+        throw VaultError(.inUse, "The note of a draft is removed again and again.", place: draft.path)
+    }
+
     /// Readies the change of a path's owner that goes with a change of its file, so that the file has one or the other
     /// owner at any moment, and the former one after a failure.
     func ready(_ owner: AccountID?, for path: URL) throws(VaultError) -> OwnerChange {
@@ -143,11 +160,13 @@ struct OwnerRegister: Sendable {
         return Array(bytes) + [UInt8(ascii: "\n")] + Array(try secrets.code(ofNote: Array(bytes)).utf8)
     }
 
-    /// Removes readable files that were left unfinished, with their notes. One that is being written is locked.
+    /// Removes readable files that were left unfinished, with their notes. Of one that is being written, the file or the note is locked.
     func removeUnfinished() {
         let names = (try? PosixFile.names(in: directory.path)) ?? []
         for name in names where name.hasPrefix(Self.unfinished) && name.hasSuffix(Self.suffix) {
             let place = directory.appendingPathComponent(name).path
+            guard let note = try? PosixFile.openLocked(place, writing: false) else { continue }
+            defer { note.close() }
             guard let entry = try? read(place), URL(fileURLWithPath: entry.path).isUnfinished else { continue }
             guard let lock = try? PosixFile.openLocked(entry.path, writing: false) else {
                 if PosixFile.isAbsent(entry.path) { PosixFile.remove(place) }

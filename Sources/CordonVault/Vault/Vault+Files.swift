@@ -346,9 +346,11 @@ extension Vault {
             throw VaultError(.inUse, "The file has been sealed meanwhile.", place: path.path)
         }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
+        var note: PosixFile?
+        defer { note?.close() }
         do {
             // Readable drafts are noted as well, so that a wipe after a kill finds them.
-            if let owner { try register.setOwner(owner, of: draft) }
+            if let owner { note = try register.hold(owner, for: draft) }
             try Self.copyReadable(path, to: draft)
             try put(draft, at: target, owner: owner)
         } catch {

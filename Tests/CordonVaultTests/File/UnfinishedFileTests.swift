@@ -81,6 +81,32 @@ struct UnfinishedFileTests {
         #expect(try Data(contentsOf: path) == Data(repeating: 7, count: 3 << 20))
     }
 
+    @Test func `a start at any moment leaves alone a readable copy that another one is making`() async throws {
+        let workshop = try await Workshop()
+        let (folder, keyStore, plain) = (workshop.folder, workshop.keyStore, workshop.path("plain"))
+        try Data("plan".utf8).write(to: plain)
+        try await workshop.vault.protect(plain, for: workshop.ada, sealing: false)
+        var (call, isMet) = (0, true)
+        while isMet {
+            call += 1
+            let (copy, calls) = (workshop.path("copy \(call)"), Locked(0))
+            try await DiskFaults.$next.withValue({ [call] _ in
+                let number = calls.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number == call { DiskFaults.$next.withValue(nil) { _ = try? Workshop.vault(in: folder, keyStore) } }
+                return 0
+            }) { try await workshop.vault.copy(plain, to: copy) }
+            isMet = calls.withLock { $0 } >= call
+            #expect(try Data(contentsOf: copy) == Data("plan".utf8), "call \(call)")
+            #expect(workshop.vault.owner(of: copy) == workshop.ada, "call \(call)")
+        }
+        #expect(call > 10)
+        let owners = workshop.vault.directory.appending(path: "owners").path
+        #expect(try PosixFile.names(in: owners).count == call + 1)
+    }
+
     @Test func `a file that is made where there was none never has two names`() async throws {
         let workshop = try await Workshop()
         let path = workshop.path("plan")
