@@ -22,10 +22,14 @@ struct OwnerRegister: Sendable {
 
     /// Notes the owner of a path; nil forgets it.
     func setOwner(_ owner: AccountID?, of path: URL) throws(VaultError) {
-        let place = entryPath(path)
-        guard let owner else { return try PosixFile.unlinkIfPresent(place) }
-        try PosixFile.makeDirectory(directory.path, following: false)
-        try PosixFile.replace(place, with: try entry(owner, path))
+        let places = places(of: path)
+        if let owner {
+            try PosixFile.makeDirectory(directory.path, following: false)
+            try PosixFile.replace(places.present, with: try entry(owner, path.inRealFolder.path))
+        } else {
+            try PosixFile.unlinkIfPresent(places.present)
+        }
+        if let former = places.former { try PosixFile.unlinkIfPresent(former) }
     }
 
     /// Notes the owner of a draft that is about to be made, and keeps a start of another process from removing either, until what is returned is
@@ -37,7 +41,7 @@ struct OwnerRegister: Sendable {
             try setOwner(owner, of: draft)
             do {
                 // A start that came in between has found no draft, and removed the note.
-                if let note = try PosixFile.openLocked(entryPath(draft), writing: false) { return note }
+                if let note = try PosixFile.openLocked(places(of: draft).present, writing: false) { return note }
             } catch {
                 guard error.code == .inUse else { throw error }
             }
@@ -48,10 +52,10 @@ struct OwnerRegister: Sendable {
     /// Readies the change of a path's owner that goes with a change of its file, so that the file has one or the other
     /// owner at any moment, and the former one after a failure.
     func ready(_ owner: AccountID?, for path: URL) throws(VaultError) -> OwnerChange {
-        let place = entryPath(path)
+        let (place, former) = places(of: path)
         switch (try self.owner(of: path), owner) {
         case (let old, let new) where old == new: return .none
-        case (_, nil): return .leaving(place)
+        case (_, nil): return .leaving([place] + (former.map { [$0] } ?? []))
         case (nil, _):
             do {
                 try setOwner(owner, of: path)
@@ -61,7 +65,8 @@ struct OwnerRegister: Sendable {
             }
             return .coming(place)
         case (_, let owner?):
-            return .changing(draft: try PosixFile.draft(of: place, try entry(owner, path)), place)
+            let draft = try PosixFile.draft(of: place, try entry(owner, path.inRealFolder.path))
+            return .changing(draft: draft, place, former: former)
         }
     }
 
@@ -69,7 +74,10 @@ struct OwnerRegister: Sendable {
     ///
     /// - Throws: ``VaultError`` for a note that cannot be read: that is not the same as none.
     func owner(of path: URL) throws(VaultError) -> AccountID? {
-        try read(entryPath(path)).map(\.owner)
+        let places = places(of: path)
+        if let present = try read(places.present) { return present.owner }
+        guard let former = places.former else { return nil }
+        return try read(former)?.owner
     }
 
     /// Every noted path of an account, also of files that are gone; and why a note could not be read, if one could not:
@@ -147,15 +155,15 @@ struct OwnerRegister: Sendable {
             guard let bytes = (try? PosixFile.contents(place, limit: Self.longest)) ?? nil,
                 let (entry, isCoded) = try Self.parse(bytes, secrets), !isCoded
             else { continue }
-            try PosixFile.replace(place, with: try self.entry(entry.owner, URL(fileURLWithPath: entry.path)))
+            let path = URL(fileURLWithPath: entry.path).standardizedFileURL.path
+            try PosixFile.replace(place, with: try self.entry(entry.owner, path))
         }
         try secrets.retirePlainNotes(of: vault)
     }
 
-    private func entry(_ owner: AccountID, _ path: URL) throws(VaultError) -> [UInt8] {
-        let entry = Entry(path: path.standardizedFileURL.path, owner: owner)
-        guard let bytes = try? JSONEncoder().encode(entry) else {
-            throw VaultError(.inputOutput, "An owner cannot be noted.", place: path.path)
+    private func entry(_ owner: AccountID, _ path: String) throws(VaultError) -> [UInt8] {
+        guard let bytes = try? JSONEncoder().encode(Entry(path: path, owner: owner)) else {
+            throw VaultError(.inputOutput, "An owner cannot be noted.", place: path)
         }
         return Array(bytes) + [UInt8(ascii: "\n")] + Array(try secrets.code(ofNote: Array(bytes)).utf8)
     }
@@ -180,13 +188,27 @@ struct OwnerRegister: Sendable {
     private static let unfinished = "unfinished-"
     private static let suffix = ".json"
 
-    private func entryPath(_ path: URL) -> String {
-        let name = Array(SHA256.hash(data: Data(path.standardizedFileURL.path.utf8))).prefix(16).hex
+    /// Where the note of a path stands, whichever way leads to its folder; and where one may stand that earlier software has made, nil where that is
+    /// the same.
+    private func places(of path: URL) -> (present: String, former: String?) {
+        let (present, former) = (place(of: path.inRealFolder), place(of: path.standardizedFileURL))
+        return (present, former == present ? nil : former)
+    }
+
+    private func place(of path: URL) -> String {
+        let name = Array(SHA256.hash(data: Data(path.path.utf8))).prefix(16).hex
         return directory.appendingPathComponent((path.isUnfinished ? Self.unfinished : "") + name + Self.suffix).path
     }
 }
 
 extension URL {
+    /// The path with its folder as it is without symbolic links.
+    fileprivate var inRealFolder: URL {
+        let path = standardizedFileURL
+        return path.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(
+            path.lastPathComponent, isDirectory: false)
+    }
+
     /// Whether the name is one of ``PosixFile/temporaryName()``.
     fileprivate var isUnfinished: Bool { lastPathComponent.hasPrefix(".cordon-") }
 }
@@ -197,19 +219,20 @@ enum OwnerChange {
     case none
     /// The note is there already.
     case coming(String)
-    /// The note is still there.
-    case leaving(String)
-    /// The new note waits as a draft, which takes no more space to put in place.
-    case changing(draft: String, String)
+    /// The notes are still there.
+    case leaving([String])
+    /// The new note waits as a draft, which takes no more space to put in place; there may be another of earlier software.
+    case changing(draft: String, String, former: String?)
 
     /// Puts the owner in force, after the file has changed.
     func commit() throws(VaultError) {
         switch self {
         case .none, .coming: break
-        case .leaving(let place): try PosixFile.unlinkIfPresent(place)
-        case .changing(let draft, let place):
+        case .leaving(let places): for place in places { try PosixFile.unlinkIfPresent(place) }
+        case .changing(let draft, let place, let former):
             do {
                 try PosixFile.rename(draft, to: place)
+                if let former { try PosixFile.unlinkIfPresent(former) }
                 try PosixFile.syncDirectory((place as NSString).deletingLastPathComponent)
             } catch {
                 PosixFile.remove(draft)
@@ -223,7 +246,7 @@ enum OwnerChange {
         switch self {
         case .none, .leaving: break
         case .coming(let place): PosixFile.remove(place)
-        case .changing(let draft, _): PosixFile.remove(draft)
+        case .changing(let draft, _, _): PosixFile.remove(draft)
         }
     }
 }

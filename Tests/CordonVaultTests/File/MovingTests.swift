@@ -147,6 +147,27 @@ struct MovingTests {
         }
     }
 
+    @Test
+    func `a readable file has its owner whichever way leads to it, and keeps it when it is copied or moved by that`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (vault, link) = (workshop.vault, workshop.path("link"))
+        try FileManager.default.createDirectory(at: workshop.path("folder"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: workshop.path("folder"))
+        let path = try await planted(workshop, "folder/plan", first, workshop.ada)
+        let (other, copy, moved) = (link.appending(path: "plan"), workshop.path("copy"), workshop.path("moved"))
+        #expect(vault.owner(of: other) == workshop.ada)
+        try await vault.copy(other, to: copy)
+        try await vault.move(other, to: moved)
+        #expect([copy, moved].map { vault.owner(of: $0) } == [workshop.ada, workshop.ada])
+        // What comes to its former place is nobody's, until someone has it by either way.
+        try second.write(to: path)
+        #expect([path, other].map { vault.owner(of: $0) } == [nil, nil])
+        try await vault.protect(other, for: workshop.ben, sealing: false)
+        #expect([path, other].map { vault.owner(of: $0) } == [workshop.ben, workshop.ben])
+    }
+
     @Test func `a file whose owner's note cannot be read is not moved as unowned`() async throws {
         let workshop = try await Workshop()
         let path = try await planted(workshop, "plan", first, workshop.ada)

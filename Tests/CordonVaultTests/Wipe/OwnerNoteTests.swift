@@ -99,6 +99,29 @@ struct OwnerNoteTests {
         #expect(FileManager.default.fileExists(atPath: later.path))
     }
 
+    @Test func `a note that earlier software named by a path through a link counts, and goes with the owner`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (vault, link) = (workshop.vault, workshop.path("link"))
+        try FileManager.default.createDirectory(at: workshop.path("folder"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: workshop.path("folder"))
+        let (path, other) = (workshop.path("folder/plan"), link.appending(path: "plan"))
+        try Data("text".utf8).write(to: path)
+        let place = place(of: other, in: vault)
+        for owner in [workshop.ben, nil] {
+            try plant(other, workshop.ada, in: vault)
+            let text = try Data(contentsOf: place)
+            let code = try vault.register.secrets.code(ofNote: Array(text))
+            try (text + Data("\n\(code)".utf8)).write(to: place)
+            #expect(vault.owner(of: other) == workshop.ada)
+            try await vault.protect(other, for: owner, sealing: false)
+            #expect([path, other].map { vault.owner(of: $0) } == [owner, owner])
+            #expect(!FileManager.default.fileExists(atPath: place.path))
+            try await vault.protect(path, for: nil)
+        }
+    }
+
     @Test func `a note without a code counts for what lies in the vault's own folders, and not through a link there`()
         async throws
     {
