@@ -38,7 +38,7 @@ final class PosixFile: StorageDevice {
     private var isLocked = false
     /// Whether the descriptor is one that ``LiveDatabases`` keeps.
     private let isKept: Bool
-    /// Whether SQLite may have locked the file; nil while its beginning was not read.
+    /// Whether SQLite may have locked the file; nil while its beginning was neither read nor written.
     private var isSQLites: Bool?
 
     deinit { close() }
@@ -177,6 +177,7 @@ final class PosixFile: StorageDevice {
             if put <= 0 { throw .system("write", path) }
             done += put
         }
+        if offset == 0, done >= LiveDatabases.telling { isSQLites = LiveDatabases.beginsAsSQLites(bytes) }
     }
 
     func sync() throws(VaultError) {

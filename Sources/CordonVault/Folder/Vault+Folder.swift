@@ -9,10 +9,11 @@ extension Vault {
     ///   what ``open(_:writing:recovering:)`` throws.
     package func open(_ name: String, in folder: SealedFolder, writing: Bool) throws(VaultError) -> SealedFile {
         let name = SealedFolder.kept(name)
-        let path = try path(of: name, in: folder)
+        let key = try key(for: folder.account)
+        let path = folder.url.appendingPathComponent(try key.fileName(for: name))
         let expected = HeaderExpectation(owner: folder.account, version: .two, name: .file(name))
         do {
-            return try open(path, writing: writing, expecting: expected)
+            return try open(path, writing: writing, expecting: expected, under: key)
         } catch {
             guard error.code == .noSuchFile, !writing, let former = try formerPath(of: name, in: folder) else {
                 throw error

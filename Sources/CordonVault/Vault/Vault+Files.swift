@@ -80,26 +80,31 @@ extension Vault {
     }
 
     /// Does what ``open(_:writing:recovering:)`` does, and refuses as `damaged` a file that is not the expected one.
+    ///
+    /// - Parameter key: That of the expected owner, from ``key(for:)`` just now: a second look at its record would take as long as one at the file.
     func open(
-        _ path: URL, writing: Bool, recovering: Bool = false, expecting expected: HeaderExpectation?
+        _ path: URL, writing: Bool, recovering: Bool = false, expecting expected: HeaderExpectation?,
+        under key: AccountKey? = nil
     ) throws(VaultError) -> SealedFile {
         let found =
             writing ? try PosixFile.openLocked(path.path, writing: true) : try PosixFile.open(path.path, writing: false)
         guard let device = found else { throw VaultError(.noSuchFile, "There is no file.", place: path.path) }
-        let file = try sealedFile(on: device, at: path, writing: writing, recovering: recovering, expecting: expected)
+        let file = try sealedFile(
+            on: device, at: path, writing: writing, recovering: recovering, expecting: expected, under: key)
         return writing ? try underFreshKey(file, at: path) : file
     }
 
     /// Opens what a descriptor names, which the file closes, or this call when it fails.
     func sealedFile(
         on device: PosixFile, at path: URL, writing: Bool = false, recovering: Bool = false,
-        expecting expected: HeaderExpectation? = nil
+        expecting expected: HeaderExpectation? = nil, under key: AccountKey? = nil
     ) throws(VaultError) -> SealedFile {
         do throws(VaultError) {
             let header = try SealedHeader(of: device)
             guard header.kind == .file else { throw .isDatabase }
             try expected?.admit(header)
-            let (contentKey, name) = try header.open(under: try key(for: header.owner))
+            let key = if let key { key } else { try self.key(for: header.owner) }
+            let (contentKey, name) = try header.open(under: key)
             defer { contentKey.destroy() }
             try expected?.admit(name)
             let store = try SealedStore.open(

@@ -241,24 +241,28 @@ struct SealedFolderTests {
         #expect(try await bench.read("plan") == "plan")
     }
 
-    @Test func `what is made, written again or sealed is synced as often as its commits and names need`() async throws {
+    @Test func `a file is synced as often as its commits and names need, and opened with one look at its key`()
+        async throws
+    {
         let bench = try await Bench()
         let (vault, folder) = (bench.vault, bench.folder)
         let plain = bench.shop.path("plain")
         try Data("plain".utf8).write(to: plain)
-        func syncs(_ body: () async throws -> Void) async throws -> Int {
+        func count(_ counted: String = "sync", _ body: () async throws -> Void) async throws -> Int {
             let count = Locked(0)
             try await DiskFaults.$next.withValue({ call in
-                if call == "sync" { count.withLock { $0 += 1 } }
+                if call == counted { count.withLock { $0 += 1 } }
                 return 0
             }) { try await body() }
             return count.withLock { $0 }
         }
         // The list and the file: content, record, and the name in the folder.
-        #expect(try await syncs { try await vault.write(Data("one".utf8), as: "plan", in: folder) } == 6)
+        #expect(try await count { try await vault.write(Data("one".utf8), as: "plan", in: folder) } == 6)
         // The mark before the first change, then content and record.
-        #expect(try await syncs { try await vault.write(Data("two".utf8), as: "plan", in: folder) } == 4)
-        #expect(try await syncs { try await vault.protect(plain, for: bench.shop.ada) } == 3)
+        #expect(try await count { try await vault.write(Data("two".utf8), as: "plan", in: folder) } == 4)
+        #expect(try await count { try await vault.protect(plain, for: bench.shop.ada) } == 3)
+        // The record of the key, and the file.
+        #expect(try await count("open") { _ = try await bench.read("plan") } == 2)
         #expect(try await bench.read("plan") == "two")
         for path in [try await bench.path(of: "plan"), plain] { #expect(try !Vault.inspect(path).isBeingWritten) }
     }
