@@ -97,11 +97,10 @@ public struct FileKeyStore: KeyStore {
     private static func note(at place: URL) throws(VaultError) {
         let folder = place.deletingLastPathComponent().path
         try PosixFile.makeDirectory(folder, following: false)
-        guard PosixFile.isAbsent(place.path) else { return }
         do { try PosixFile.create(place.path, mode: 0o600).close() } catch {
-            // Another process has just noted the same.
             guard error.code == .alreadyExists else { throw error }
         }
+        // Also of one that is there: whoever made it may have failed here.
         try PosixFile.syncDirectory(folder)
     }
 
