@@ -26,8 +26,6 @@ struct SealedHeader {
     let owner: AccountID
     /// Bytes of plaintext in a chunk or page; 0 for a database without pages.
     let chunkSize: Int
-    /// SHA-256 of the header, a database's last byte as zero; part of what every block authenticates.
-    let digest: [UInt8]
 
     /// A header for a new file, with its content key wrapped under the account's key.
     ///
@@ -90,10 +88,15 @@ struct SealedHeader {
         accountKeyID = memory.array(32, 16)
         owner = AccountID(name)
         chunkSize = isDatabase && block == 0 ? 0 : 1 << Int(isDatabase ? block : log)
+    }
+
+    /// SHA-256 of the header, a database's last byte as zero; part of what every block authenticates. Made when it is asked for: a look at many files
+    /// for their owners needs none.
+    var digest: [UInt8] {
         var hash = SHA256()
         hash.update(bufferPointer: UnsafeRawBufferPointer(memory.slice(0, Self.blockOffset)))
         hash.update(data: [0])
-        digest = Array(hash.finalize())
+        return Array(hash.finalize())
     }
 
     /// What the beginning of a file says it is; nil when it is nothing of the vault's.
