@@ -1,21 +1,38 @@
 internal import Foundation
 
-/// What is at a path on disk; symbolic links are not followed.
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
+/// What is at a path on disk; symbolic links are not followed. Asked of the system itself: Foundation looks up names of users and groups besides, for each
+/// file of a wipe.
 extension URL {
     /// Whether there is a directory.
-    var isDirectory: Bool { entryType == .typeDirectory }
+    var isDirectory: Bool { isOf(S_IFDIR) }
 
     /// Whether there is an ordinary file.
-    var isOrdinaryFile: Bool { entryType == .typeRegular }
-
-    private var entryType: FileAttributeType? {
-        try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-    }
+    var isOrdinaryFile: Bool { isOf(S_IFREG) }
 
     /// How long the file is; 0 where there is none.
-    var bytesOnDisk: Int64 {
-        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
-        return size?.int64Value ?? 0
+    var bytesOnDisk: Int64 { Int64(status?.st_size ?? 0) }
+
+    private func isOf(_ kind: mode_t) -> Bool { status.map { $0.st_mode & S_IFMT == kind } ?? false }
+
+    private var status: stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
     }
 
     /// Everything below the directory, what lies deeper first; nothing when it does not exist. And why something could not be looked at.
