@@ -17,6 +17,8 @@ final class AccountKey: Sendable {
     /// Whether a record of the key hung on a share when it was read last. Who may write to the folder can change what a record says of
     /// that; only one that opens without a share takes it back.
     let hangsOnShare = Locked(false)
+    /// What its record is called. Made once: every opening of a file looks at the record.
+    let recordName: String
 
     init(
         account: AccountID, id: [UInt8], secret: SecretBytes, former: AccountKey? = nil,
@@ -27,6 +29,7 @@ final class AccountKey: Sendable {
         self.secret = secret
         self.former = former
         self.hasUnreadableFormer = hasUnreadableFormer
+        recordName = KeyRecords.name(of: account)
     }
 
     /// This key or the former one, by its id; nil for any other.

@@ -40,7 +40,10 @@ struct KeyRecords: Sendable {
     // MARK: Reading
 
     /// Where an account's record lies.
-    func path(of account: AccountID) -> String { place(of: account.fileName + ".key") }
+    func path(of account: AccountID) -> String { place(of: Self.name(of: account)) }
+
+    /// What an account's record is called.
+    static func name(of account: AccountID) -> String { account.fileName + ".key" }
 
     private func place(of name: String) -> String { folder + "/" + name }
 
@@ -92,7 +95,7 @@ struct KeyRecords: Sendable {
 
     /// What the record says that holds a key; nil where it holds another one, or says nothing that can be read.
     private func readable(_ key: AccountKey) throws(VaultError) -> AccountKeyRecord.Claim? {
-        guard let bytes = try PosixFile.contents(path(of: key.account), limit: AccountKeyRecord.size),
+        guard let bytes = try PosixFile.contents(place(of: key.recordName), limit: AccountKeyRecord.size),
             let claim = try? AccountKeyRecord.identify(bytes), !claim.isWipe, claim.keyID == key.id
         else { return nil }
         // Another process may have had it hang on one.
