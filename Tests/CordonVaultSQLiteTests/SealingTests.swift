@@ -121,4 +121,26 @@ struct SealingTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: desk.folder.path)
         #expect(!names.contains { $0.hasPrefix(".cordon-") })
     }
+
+    @Test(arguments: ["WAL", "PERSIST"])
+    func `the protection of a folder leaves a sealed database alone, and what SQLite keeps beside it`(mode: String)
+        async throws
+    {
+        let desk = try await Desk()
+        try FileManager.default.createDirectory(at: desk.path("folder"), withIntermediateDirectories: true)
+        let database = try desk.open("folder/notes")
+        try database.run(
+            "PRAGMA journal_mode = \(mode); CREATE TABLE note (text); INSERT INTO note VALUES ('before')")
+        let beside = desk.path("folder/notes-\(mode == "WAL" ? "wal" : "journal")")
+        let bytes = try Data(contentsOf: beside)
+        try Data("plan".utf8).write(to: desk.path("folder/plan-wal"))
+        try await desk.vault.protect(desk.path("folder"), for: desk.ada)
+        #expect(try Data(contentsOf: beside) == bytes)
+        #expect(desk.vault.isSealed(desk.path("folder/plan-wal")), "the control: no database has that name")
+        await #expect(throws: VaultError(.invalidArgument, "")) {
+            try await desk.vault.protect(beside, for: desk.ada)
+        }
+        try database.run("INSERT INTO note VALUES ('after')")
+        #expect(try desk.open("folder/notes").run("SELECT text FROM note") == ["before", "after"])
+    }
 }

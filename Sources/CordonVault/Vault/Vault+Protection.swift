@@ -244,12 +244,14 @@ extension Vault {
         }
     }
 
-    /// Whether a file is a key, a journal, an unfinished file or other state of Cordon's: sealing one would lose everything.
+    /// Whether a file is a key, a journal, an unfinished file, what belongs to a sealed database or other state of Cordon's: sealing one would lose
+    /// everything.
     ///
     /// - Throws: ``VaultError`` when that cannot be told.
     private func isOwn(_ path: URL) throws(VaultError) -> Bool {
         if path.lastPathComponent.hasPrefix(".cordon-") { return true }
         if StatePlaces.hold(path) { return true }
+        if try isBesideSealedDatabase(path) { return true }
         // Of a store that this process does not use, such as another app's. None is so short.
         guard let size = try PosixFile.size(of: path.path), size >= 16 else { return false }
         do {
@@ -262,6 +264,15 @@ extension Vault {
             // This process has it open as a database.
             if error.code == .inUse { return false }
             throw error
+        }
+    }
+
+    /// Whether a file is what SQLite keeps beside a sealed database: sealed with it, but for the index, and lost to it in any other form.
+    private func isBesideSealedDatabase(_ path: URL) throws(VaultError) -> Bool {
+        guard let database = path.databasePath else { return false }
+        do { return try DatabaseKeyring.isSealed(database) } catch {
+            guard [.noSuchFile, .isDirectory, .notSealed].contains(error.code) else { throw error }
+            return false
         }
     }
 
