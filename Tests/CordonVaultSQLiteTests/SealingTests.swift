@@ -140,6 +140,10 @@ struct SealingTests {
         await #expect(throws: VaultError(.invalidArgument, "")) {
             try await desk.vault.protect(beside, for: desk.ada)
         }
+        // Where the account's files are readable, its database is in line as it is.
+        try await desk.vault.protect(desk.path("folder"), for: desk.ada, sealing: false)
+        #expect(desk.vault.isSealed(desk.path("folder/notes")) && !desk.vault.isSealed(desk.path("folder/plan-wal")))
+        #expect(try Data(contentsOf: beside) == bytes)
         try database.run("INSERT INTO note VALUES ('after')")
         #expect(try desk.open("folder/notes").run("SELECT text FROM note") == ["before", "after"])
     }

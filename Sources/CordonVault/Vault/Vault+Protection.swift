@@ -7,8 +7,9 @@ extension Vault {
     /// for it, readable behind a noted owner where it does not, readable and unowned for nil (SDK-FP-06, SDK-FP-12,
     /// SDK-NA-14, CQ-17).
     ///
-    /// Files that are already as they should be are left alone (SDK-FP-07), and so are, below a directory, keys, journals and other state of Cordon's. Each file is replaced in one step: it is the old or the new one after
-    /// a kill. A sealed file that is open for writing is refused, because its writer would go on writing into nothing.
+    /// Files that are already as they should be are left alone (SDK-FP-07), a sealed database of the owner among them. So are, below a directory,
+    /// keys, journals and other state of Cordon's, and what SQLite keeps beside a sealed database. Each file is replaced in one step: it is the old or
+    /// the new one after a kill. A sealed file that is open for writing is refused, because its writer would go on writing into nothing.
     ///
     /// - Parameters:
     ///   - path: a file or a directory; symbolic links are passed over.
@@ -151,12 +152,13 @@ extension Vault {
         _ path: URL, for account: AccountID?, sealing: Bool, _ state: inout ProtectionProgress,
         _ progress: @Sendable (ProtectionProgress) -> Void
     ) async throws(VaultError) {
-        let sealedOwner = try sealedHeader(of: path)?.owner
-        guard let account, sealing else {
-            guard sealedOwner != nil else { return try register.setOwner(account, of: path) }
+        let header = try sealedHeader(of: path)
+        // A sealed database has no readable form here.
+        guard let account, sealing || header?.kind == .database else {
+            guard header != nil else { return try register.setOwner(account, of: path) }
             return try await unseal(path, to: path, owner: account, consuming: true, &state, progress)
         }
-        guard sealedOwner != account else { return try register.setOwner(nil, of: path) }
+        guard header?.owner != account else { return try register.setOwner(nil, of: path) }
         try await seal(path, to: path, for: account, consuming: true, &state, progress)
     }
 
