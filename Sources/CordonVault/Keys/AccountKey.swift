@@ -19,6 +19,8 @@ final class AccountKey: Sendable {
     let hangsOnShare = Locked(false)
     /// What its record is called. Made once: every opening of a file looks at the record.
     let recordName: String
+    /// What names on disk are made with, once one was asked for; ends with the key.
+    private let names = Locked<SecretBytes?>(nil)
 
     init(
         account: AccountID, id: [UInt8], secret: SecretBytes, former: AccountKey? = nil,
@@ -61,10 +63,18 @@ final class AccountKey: Sendable {
     /// - Throws: What ``requireNames()`` throws.
     func fileName(for name: String) throws(VaultError) -> String {
         try requireNames()
-        let salt = [UInt8](repeating: 0, count: 16)
-        let derived = try KeyWrap.derive(from: lastingSecret, salt: salt, purpose: "cordon vault 2 file names")
-        guard let key = derived.symmetricKey else { throw VaultError(.locked, "The key is no longer in memory.") }
+        guard let key = try namingKey().symmetricKey else {
+            throw VaultError(.locked, "The key is no longer in memory.")
+        }
         return Array(HMAC<SHA256>.authenticationCode(for: Array(name.utf8), using: key)).hex
+    }
+
+    private func namingKey() throws(VaultError) -> SecretBytes {
+        if let known = names.withLock({ $0 }) { return known }
+        let derived = try KeyWrap.derive(
+            from: lastingSecret, salt: [UInt8](repeating: 0, count: 16), purpose: "cordon vault 2 file names")
+        names.withLock { $0 = derived }
+        return derived
     }
 
     /// The key of one protected buffer, used for nothing else.
@@ -88,6 +98,7 @@ final class AccountKey: Sendable {
     /// Zeroes the key in memory.
     func destroy() {
         secret.destroy()
+        names.withLock { $0 }?.destroy()
         former?.destroy()
     }
 }
