@@ -96,6 +96,11 @@ import Testing
 
         let restarted = try await device.start()
         #expect(!device.mayPrint(restarted))
+        let events = EventCatch(restarted)
+        let isTold = await events.count {
+            if case .stateSetAside(let reason) = $0 { reason.hasPrefix("the stored rules are not") } else { false }
+        }
+        #expect(isTold == 1)
         #expect(await restarted.checkIn(device.account.id) == .newPolicies)
         #expect(device.mayPrint(restarted))
     }

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import CordonTestSupport
 import CordonVault
 import Foundation
@@ -50,5 +51,33 @@ struct PendingWorkTests {
         #expect(try work.load() == .newer)
         #expect(work.isMomentInDoubt == true, "and what this version's file said of the time counts for nothing")
         #expect(try Data(contentsOf: file) == Data(#"{"version":99}"#.utf8), "a newer app's file stays as it is")
+    }
+
+    @Test func `an account that is forgotten leaves the work, and the others keep theirs`() {
+        let other = ManagedAccount(
+            id: "oid-b", tenant: TenantID("tenant-1"), userPrincipalName: "b@contoso.example")
+        func work(of accounts: [ManagedAccount]) -> PendingWork.Record {
+            var work = PendingWork.Record()
+            (work.outcomes, work.logOrders) = ([], [])
+            for account in accounts {
+                work.registered.append(.init(account: account, source: .appRegistered, nextAttempt: .distantPast))
+                work.refusals.append(.init(account: account.id, code: "replayed", time: .distantPast))
+                work.remediations.append(.init(account: account, silent: false))
+                work.remediated.append(.init(account: account.id, status: .compliant))
+                let report = ConditionReport(
+                    check: "osVersion", threshold: "18", observed: "17", action: .warn, time: 1)
+                work.outcomes?.append(.init(account: account.id, outcome: report))
+                work.logOrders?.append(.init(account: account.id, request: LogRequest(id: "one", notAfter: 1)))
+                work.beginLeaving(account.id, withSession: true)
+            }
+            return work
+        }
+        var both = work(of: [other, account])
+        (both.deviceAccount, both.placeHolder) = (other.id, other.id)
+        both.forget(other.id)
+        #expect(both == work(of: [account]))
+        (both.deviceAccount, both.placeHolder) = (account.id, account.id)
+        both.forget(other.id)
+        #expect(both.deviceAccount == account.id && both.placeHolder == account.id)
     }
 }
