@@ -128,7 +128,8 @@ extension PolicyWriter {
             let mark = ProposedChange.digest(of: .string(folded(person)))
             return (
                 active.count,
-                budget.map { $0.has(mark, at: now) || $0.spent(at: now) < configuration.wipeBudget } ?? true
+                budget.map { $0.has(mark, at: now) || $0.spent(at: now) < configuration.wipeBudget }
+                    ?? (configuration.wipeBudget > 0)
             )
         }
         let reach = Reach(people: apps == 0 ? 0 : 1, registrations: apps)

@@ -5,8 +5,8 @@ internal import Foundation
 
 /// Whose apps would remove data because of a change of the directory: a person is put into a group whose rules wipe their device, or
 /// is disabled where the rules wipe then, or comes back to rules that wipe their device and that it does not hold. Where a source leaves
-/// out most of its people, so is everyone whose apps would close, and where it empties a group, everyone in there for whom a policy is
-/// not meant any more.
+/// out most of its people, or they are no longer served by it, so is everyone whose apps would close, and where it empties a group,
+/// everyone in there for whom a policy is not meant any more.
 struct DirectoryLoss {
     /// What changes.
     enum Cause: Sendable {
@@ -77,11 +77,25 @@ struct DirectoryLoss {
                 return names.isEmpty ? [] : names.count < members.count ? [list, count] : [list]
             }
             switch self {
-            case .account: return [MemberChange(member: "accountEnabled", from: true, to: false, direction: nil)]
+            case .account(let id, let new):
+                let known = try records.knownUser(id)
+                var after = new ?? known
+                if new == nil { after?.accountEnabled = false }
+                let states: [(String, KeyPath<DirectoryUser, Bool>)] = [
+                    ("accountEnabled", \.accountEnabled), ("isLicensed", \.isLicensed),
+                ]
+                return states.compactMap { name, state in
+                    let (from, to) = (known?[keyPath: state] ?? false, after?[keyPath: state] ?? false)
+                    return from == to
+                        ? nil : MemberChange(member: name, from: .bool(from), to: .bool(to), direction: nil)
+                }
             case .source(let difference):
                 let groups = difference.memberships.filter { !$0.members.isEmpty }.map(\.group)
                 let returning = loss.people.intersection(difference.returning.keys)
                 return listed("losing", Set(difference.losing.map(DirectoryGroup.Member.user)))
+                    + listed(
+                        "unserved",
+                        Set(difference.closing.subtracting(difference.losing).map(DirectoryGroup.Member.user)))
                     + listed("returning", Set(returning.map(DirectoryGroup.Member.user)))
                     + listed("groups", Set(groups.map(DirectoryGroup.Member.group)))
             case .members, .group:
@@ -113,12 +127,17 @@ struct DirectoryLoss {
                 let members = try membership(in: records)
                 what = [members.added.digested, members.removed.digested]
             case .source(let difference):
-                // Who goes, who comes back to rules that wipe, who stays and comes to such, and who loses rules alone.
+                // Who goes, who is not served any more, who comes back to rules that wipe, who stays and comes to such, and who loses rules
+                // alone.
                 let going = loss.people.intersection(difference.losing)
-                let staying = loss.people.subtracting(going)
+                let unserved = loss.people.intersection(difference.closing).subtracting(going)
+                let staying = loss.people.subtracting(going).subtracting(unserved)
                 let returning = staying.intersection(difference.returning.keys)
                 let wiped = staying.intersection(loss.losingData).subtracting(returning)
-                what = [going, returning, wiped, staying.subtracting(returning).subtracting(wiped)].digested
+                what =
+                    [
+                        going, unserved, returning, wiped, staying.subtracting(returning).subtracting(wiped),
+                    ].digested
             }
             return ProposedChange.digest(of: [.string(folded(entity)), what])
         }
@@ -169,11 +188,11 @@ struct DirectoryLoss {
             after = difference.memberships.filter { !$0.members.groups.isEmpty }
                 .reduce(snapshot) { $0.proposing($1.members, inGroup: $1.group) }
             returning = difference.returning
-            let losing = difference.losing
-            for person in losing.sorted() {
+            let closing = difference.closing
+            for person in closing.sorted() {
                 try count(person, difference.losesMost ? .lost : .disabled, in: records) { $0 }
             }
-            try count(difference.memberships, but: losing, emptied: difference.emptied, in: records)
+            try count(difference.memberships, but: closing, emptied: difference.emptied, in: records)
         }
     }
 

@@ -16,8 +16,8 @@ extension Provisioning {
     /// are looked at when all people have theirs, so that one may be handed on.
     ///
     /// People who lose data by it count against the hour's budget of the source, as of any program that writes the directory. So
-    /// does everyone who has an app, where the source leaves out or disables more than half of the people that it brought, and
-    /// everyone for whom a policy is not meant any more because a group lost more than half of its people, or a group in it.
+    /// does everyone who has an app, where more than half of the people that the source brought are left out, disabled or no longer served,
+    /// and everyone for whom a policy is not meant any more because a group lost more than half of its people, or a group in it.
     ///
     /// - Parameter source: The name of the source, always the same for one source.
     /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it; `invalid` for content without people where the source
@@ -101,9 +101,12 @@ struct DirectoryDifference: Sendable {
     let memberships: [(group: String, members: MembershipChange)]
     /// The folded ids of people who are there and enabled, and go or are disabled.
     let losing: Set<String>
+    /// The folded ids of people whom app protection serves and will not, though their accounts stay enabled: without a licence, or with an id
+    /// in another case than their tokens'.
+    let unserved: Set<String>
     /// People whom app protection did not serve and will, by folded id.
     let returning: [String: DirectoryUser]
-    /// Whether those in ``losing`` are more than half of the people whom the source brought.
+    /// Whether those in ``losing`` and ``unserved`` are more than half of the people whom the source brought.
     let losesMost: Bool
     /// The groups that lose more than half of their people, or a group that is in them, by folded id: most likely the source could not read
     /// who is in them. One by one, since a group of all people would hide what another one loses.
@@ -139,9 +142,14 @@ struct DirectoryDifference: Sendable {
             }
         let disabled = people.filter { !$0.accountEnabled && present[$0.storageID]?.accountEnabled ?? false }
         losing = Set((gone.filter(\.accountEnabled) + disabled).map(\.storageID))
+        let unserved = people.filter { person in
+            guard person.accountEnabled, let known = present[person.storageID], known.isEntitled else { return false }
+            return !person.isLicensed || !person.isNamed(by: AccountID(known.id))
+        }
+        self.unserved = Set(unserved.map(\.storageID))
         returning = people.filter { $0.comesBack(after: present[$0.storageID]) }
             .reduce(into: [:]) { $0[$1.storageID] = $1 }
-        losesMost = losing.intersection(before.people).count * 2 > before.people.count
+        losesMost = losing.union(self.unserved).intersection(before.people).count * 2 > before.people.count
         emptied = Set(
             memberships.filter { group, change in
                 guard change.removed.allSatisfy(\.isPerson) else { return true }
@@ -151,9 +159,13 @@ struct DirectoryDifference: Sendable {
         nested = memberships.reduce(into: []) { $0.formUnion($1.members.groups) }
     }
 
-    /// Whose apps may lose something: those in ``losing`` and ``returning``, and who comes into a group or goes.
+    /// Whose apps close or lose data whatever groups they are in: those in ``losing``, and where these are most, whoever is in
+    /// ``unserved``, too.
+    var closing: Set<String> { losesMost ? losing.union(unserved) : losing }
+
+    /// Whose apps may lose something: those in ``closing`` and ``returning``, and who comes into a group or goes.
     var affectedMembers: Set<DirectoryGroup.Member> {
-        memberships.reduce(into: Set(losing.union(returning.keys).map(DirectoryGroup.Member.user))) { found, change in
+        memberships.reduce(into: Set(closing.union(returning.keys).map(DirectoryGroup.Member.user))) { found, change in
             found.formUnion(change.members.added)
             found.formUnion(change.members.removed)
         }
@@ -166,6 +178,7 @@ struct DirectoryDifference: Sendable {
         }
         return [
             Set(losing.map(DirectoryGroup.Member.user)).digested,
+            Set(unserved.map(DirectoryGroup.Member.user)).digested,
             Set(returning.keys.map(DirectoryGroup.Member.user)).digested, .array(changes),
         ]
     }

@@ -245,6 +245,37 @@ import Testing
         #expect(asked.changes == [MemberChange(member: "accountEnabled", from: true, to: false, direction: nil)])
     }
 
+    @Test func `without a budget the impact of the first wipe says that it waits`() async throws {
+        var configuration = Self.small()
+        configuration.wipeBudget = 0
+        let (test, _) = try await DestructiveChangeTests.staffed(1, configuration: configuration)
+        let admin = test.service.administration
+        let impact = try await admin.impact(of: .wipe("oid-0", deviceTag: "tag-0"), as: test.owner)
+        #expect(impact.needsApproval && impact.losing.people == 1)
+        let refused = await failure {
+            _ = try await admin.requestWipe(ofUser: "oid-0", deviceTag: "tag-0", as: test.owner)
+        }
+        #expect(refused?.code == .waiting)
+    }
+
+    @Test func `who releases the return of an account sees that it comes back`() async throws {
+        var configuration = Self.small()
+        configuration.wipeBudget = 0
+        let (test, policy) = try await DestructiveChangeTests.staffed(1, configuration: configuration)
+        var person = try await test.service.administration.user("oid-0", as: test.owner)
+        person.isLicensed = false
+        try await test.service.provisioning.saveUser(person, as: test.owner)
+        _ = try await test.service.administration.updatePolicy(
+            policy.id, changes: Self.wipe, ifVersion: nil, as: test.owner)
+        person.isLicensed = true
+        let back = person
+        let refused = await failure { try await test.service.provisioning.saveUser(back, as: test.owner) }
+        #expect(refused?.code == .waiting)
+        let asked = try await test.service.administration.approvals.change(
+            try #require(refused?.place), as: second())
+        #expect(asked.changes == [MemberChange(member: "isLicensed", from: false, to: true, direction: nil)])
+    }
+
     @Test func `who may make roles cannot make a second person of their own`() async throws {
         let (test, _) = try await DestructiveChangeTests.staffed(1, configuration: Self.small())
         let admin = test.service.administration

@@ -149,11 +149,13 @@ struct SynchronizingTests {
         var few = content
         few.people.removeLast(22)
         // No rules would be meant for anybody.
-        var (ungrouped, emptied, unnested) = (content, content, content)
+        var (ungrouped, emptied, unnested, unlicensed, recased) = (content, content, content, content, content)
         ungrouped.groups = []
         emptied.groups[0].members = []
         unnested.groups[1].members = [.group("office")]
-        for asked in [few, ungrouped, emptied, unnested] {
+        for index in unlicensed.people.indices { unlicensed.people[index].isLicensed = false }
+        for index in recased.people.indices { recased.people[index].id = recased.people[index].id.uppercased() }
+        for asked in [few, ungrouped, emptied, unnested, unlicensed, recased] {
             let error = await failure {
                 _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
             }
@@ -161,7 +163,13 @@ struct SynchronizingTests {
         }
         #expect(try await people(of: test) == 25)
         #expect(try await test.service.administration.group("crew", as: test.owner).members.count == 25)
+        let waiting = try await test.service.administration.approvals.changes(as: test.owner)
+        #expect(waiting.contains { $0.changes.map(\.member) == ["unserved"] && $0.reach.people == 25 })
         // Fewer than half, whose rules wipe nothing: an ordinary day.
+        for index in 0..<12 { unlicensed.people[index + 12].isLicensed = true }
+        unlicensed.people[24].isLicensed = true
+        _ = try await test.service.provisioning.synchronize(unlicensed, from: "file", of: TestOrganisation.tenant)
+        #expect(try await test.service.administration.user("oid-w11", as: test.owner).isLicensed == false)
         var most = content
         most.people.removeLast(12)
         _ = try await test.service.provisioning.synchronize(most, from: "file", of: TestOrganisation.tenant)
@@ -219,9 +227,9 @@ struct SynchronizingTests {
         for index in parked.people.indices { parked.people[index].isLicensed = false }
         lost.groups.append(DirectoryGroup(id: "lost", displayName: "Lost", members: content.groups[0].members))
         // Away and back to the rules that they hold.
-        for asked in [parked, content, parked] {
-            _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
-        }
+        for person in parked.people { try await test.service.provisioning.saveUser(person, as: test.owner) }
+        _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
+        for person in parked.people { try await test.service.provisioning.saveUser(person, as: test.owner) }
         let asked = lost
         let error = await failure {
             _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
