@@ -38,7 +38,7 @@ public struct WaitingChange: Sendable, Codable, Equatable {
     /// How many people and apps would lose data; the release is good for a twentieth more.
     public let reach: Reach
     /// What would change; of a role that lets people release changes, all that it says then. Empty for a block and for a person's erasure.
-    public let changes: [MemberChange]
+    public internal(set) var changes: [MemberChange]
     /// On which devices and days data would be removed.
     public let wipes: [PolicyDiff.Effect]
     /// The scope tags of each policy that it is about, as they are and as they would be; nil where it is about none, and for a change

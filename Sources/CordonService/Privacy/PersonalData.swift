@@ -30,6 +30,8 @@ public struct PersonalData: Sendable, Codable, Equatable {
     public var revocation: SessionRevocation?
     /// What operators were told of wipes of the person's apps.
     public var alerts: [OperatorAlert]
+    /// The changes that wait for another person, or did in the last weeks, and name the person; other people whom they name are left out.
+    public var waitingChanges: [WaitingChange]
     /// Which rules the apps were given, also those whose registration is not kept any more.
     public var deliveries: [DeliveredRules]
 
@@ -41,7 +43,7 @@ public struct PersonalData: Sendable, Codable, Equatable {
         user == nil && groups.isEmpty && registrations.isEmpty && operations.isEmpty && commands.isEmpty
             && workingTime == nil
             && block == nil && telemetry.isEmpty && logs.isEmpty && sharedDevices.isEmpty && allowedAccount == nil
-            && sources.isEmpty && revocation == nil && alerts.isEmpty && deliveries.isEmpty
+            && sources.isEmpty && revocation == nil && alerts.isEmpty && waitingChanges.isEmpty && deliveries.isEmpty
             && reportFilters.isEmpty
     }
 }

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
@@ -108,7 +109,9 @@ extension PersonalData {
             allowedAccount: try records.settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
             sources: try records.records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name),
             revocation: try records.record(SessionRevocation.self, id),
-            alerts: try records.records(OperatorAlert.self, where: (.user, id)), deliveries: deliveries,
+            alerts: try records.records(OperatorAlert.self, where: (.user, id)),
+            waitingChanges: try records.records(WaitingChange.self).compactMap { $0.told(to: id) },
+            deliveries: deliveries,
             reportFilters: try ReportFilter.kept(by: id, in: records))
         if isEmpty { throw ServiceError(.notFound, "nothing is kept about a person with this id") }
     }
@@ -126,9 +129,7 @@ extension PersonalData {
         for rules in deliveries { try store.remove(DeliveredRules.self, rules.storageID) }
         for record in telemetry { try store.remove(TelemetryRecord.self, record.id) }
         for collection in logs { try store.removeLogs(collection) }
-        for change in try store.records(WaitingChange.self) where folded(change.entity) == "user/\(id)" {
-            try store.remove(WaitingChange.self, change.id)
-        }
+        for change in waitingChanges { try store.remove(WaitingChange.self, change.id) }
         try store.remove(ReportFilter.self, ids: reportFilters.map(\.id))
         for alert in alerts { try store.remove(OperatorAlert.self, alert.id) }
         for device in sharedDevices {
@@ -150,5 +151,38 @@ extension PersonalData {
         try store.remove(UserBlock.self, id)
         try store.remove(SessionRevocation.self, id)
         try store.remove(DirectoryUser.self, id)
+    }
+}
+
+extension WaitingChange {
+    /// The change as the person is told of it, by folded object id, without the other people whom it names; nil where it does not name them.
+    fileprivate func told(to person: String) -> WaitingChange? {
+        guard folded(entity) == "user/\(person)" || changes.contains(where: { $0.names(person) }) else { return nil }
+        var told = self
+        told.changes = changes.map { $0.withoutOthers(than: person) }
+        return told
+    }
+}
+
+extension MemberChange {
+    /// How people are named in lists of members, and in those of a role.
+    private static let marks = ["user/", "user:"]
+
+    fileprivate func names(_ person: String) -> Bool {
+        [from, to].contains { $0?.array?.contains { Self.isAnother($0, than: person) == false } ?? false }
+    }
+
+    fileprivate func withoutOthers(than person: String) -> MemberChange {
+        func own(_ value: JSONValue?) -> JSONValue? {
+            guard let list = value?.array else { return value }
+            return .array(list.filter { Self.isAnother($0, than: person) != true })
+        }
+        return MemberChange(member: member, from: own(from), to: own(to), direction: direction)
+    }
+
+    /// Whether an entry of a list names another person; nil where it names nobody.
+    private static func isAnother(_ entry: JSONValue, than person: String) -> Bool? {
+        guard let name = entry.string.map(folded), let mark = marks.first(where: name.hasPrefix) else { return nil }
+        return name.dropFirst(mark.count) != person
     }
 }

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonPolicy
 import CordonProtocol
 import CordonTestSupport
 import Foundation
@@ -193,6 +194,29 @@ struct PersonalDataTests {
         #expect(export.deliveries.map(\.storageID) == given.map(\.storageID))
         try await administration.personalData.eraseUser("OID-Ada", as: test.owner)
         #expect(try await delivered().isEmpty)
+        #expect(try await naming(test) == [.removedPerson])
+    }
+
+    @Test func `a change that waits and names a person is exported without the others, and erased`() async throws {
+        var configuration = ServiceConfiguration()
+        configuration.wipeBudget = 0
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
+        try await test.protect(to: .group("staff"))
+        try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly", to: .group("guests"))
+        var app = TestApp(test)
+        try await app.register()
+        let refused = await failure {
+            try await test.service.provisioning.changeMembers(
+                ofGroup: "guests", adding: [.user("oid-Ada"), .user("oid-ben"), .group("writers")], removing: [],
+                as: test.owner)
+        }
+        #expect(refused?.code == .waiting)
+        let requests = test.service.administration.personalData
+        let exported = try await requests.exportUser("oid-ada", as: test.owner).waitingChanges
+        #expect(exported.map(\.id) == [refused?.place])
+        #expect(exported.first?.changes.map(\.to) == [["group/writers", "user/oid-Ada"]])
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
+        try await requests.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
     }
 
