@@ -49,6 +49,12 @@ package struct SecretValues {
         return words.contains { name.contains($0) }
     }
 
+    /// Whether the value of a pair is secret and stands there in clear.
+    static func isClear(_ pair: JSONValue) -> Bool {
+        guard isSecret(pair), pair["name"]?.string != nil, let value = pair["value"]?.string else { return false }
+        return !value.hasPrefix(mark)
+    }
+
     private func digest(of value: String, named name: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(name)\u{0}\(value)".utf8), using: SymmetricKey(data: Data(salt.utf8)))

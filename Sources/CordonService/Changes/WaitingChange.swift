@@ -75,6 +75,14 @@ public struct WaitingChange: Sendable, Codable, Equatable {
         }
     }
 
+    /// Whether a secret value stands there in clear, as versions before kept them.
+    var showsSecrets: Bool {
+        changes.contains { change in
+            let pairs = [change.from, change.to].compactMap(\.self).flatMap { $0.array ?? [$0] }
+            return change.member.hasPrefix("customSettings") && pairs.contains(where: SecretValues.isClear)
+        }
+    }
+
     /// How far it is at a moment.
     public func state(at now: Date) -> State {
         switch state {

@@ -51,6 +51,28 @@ import Testing
         #expect(try await kept(KnownApprovers.self).first?.seen.isEmpty == true)
     }
 
+    @Test func `changes that an earlier version kept with secret values are removed at the start`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let start = test.clock.now
+        @Sendable func pair(_ value: String) -> JSONValue { ["name": "vpnPassword", "value": .string(value)] }
+        try await test.storage.write(TestOrganisation.tenant) { records in
+            for (id, before) in [("clear", "HUNTER2"), ("hidden", "cordon-secret:00")] {
+                let change = MemberChange(
+                    member: "customSettings[vpnPassword]", from: pair(before), to: pair("cordon-secret:11"),
+                    direction: nil)
+                try records.save(
+                    WaitingChange(
+                        id: id, digest: "d", action: "policy.update", entity: "policy/A_1", reach: .nobody,
+                        changes: [change], wipes: [], requester: .init(id: "x", isProgram: false, client: nil),
+                        reason: nil, requested: start, due: nil, expires: start + 60, state: .waiting))
+            }
+        }
+        for _ in 0..<2 { try await test.service.open(TestOrganisation.tenant) }
+        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(WaitingChange.self) }
+        #expect(left.map(\.id) == ["hidden"])
+        #expect(try await test.records().filter { $0.action == "change.expire" }.map(\.target) == ["change/clear"])
+    }
+
     @Test func `more than one transaction has of them are ended, some at a time`() async throws {
         let test = try await TestOrganisation.withPeople()
         let (start, count) = (test.clock.now, 2 * Upkeep.most + 5)
