@@ -204,4 +204,25 @@ struct MaintenanceTests {
         #expect(due.written[.registration] == 40)
         #expect(due.mostWrittenInChange[.registration] == 8)
     }
+
+    @Test func `failed wipes are counted to the last, also behind many that ended in one second`() async throws {
+        let test = try await TestOrganisation()
+        let now = test.clock.now
+        try await test.storage.write(TestOrganisation.tenant) { records in
+            for number in 0..<9 {
+                let time = now.addingTimeInterval(number < 5 ? 0 : Double(number))
+                try records.save(
+                    WipeOperation(
+                        id: "wipe-\(number)", registrationID: "r", account: AccountID("oid-ada"), bundleID: "b",
+                        reason: .device, requestedBy: "x", requested: time, notAfter: time, version: "1",
+                        state: number.isMultiple(of: 4) ? .failed : .succeeded))
+            }
+        }
+        for most in [1, 2, 5, 100] {
+            let failed = try await test.storage.read(TestOrganisation.tenant) { records in
+                try AttentionReport.failedWipes(in: records, reading: most)
+            }
+            #expect(failed == 3)
+        }
+    }
 }
