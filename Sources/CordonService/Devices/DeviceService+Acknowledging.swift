@@ -88,7 +88,11 @@ extension DeviceService {
         var closed = registration
         closed.missedWipe = nil
         try change.removeRecoveryShares(of: registration)
-        guard registration.state == .active else { return try change.save(closed) }
+        guard registration.state == .active else {
+            // What comes back from before the wipe is known by it, as where the wipe itself has ended the registration.
+            if registration.state != .wiped { closed.close(.wiped, at: change.now) }
+            return try change.save(closed)
+        }
         try change.endCommands(of: registration)
         closed.close(.wiped, at: change.now)
         closed.lastSync = change.now

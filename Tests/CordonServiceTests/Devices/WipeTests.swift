@@ -271,8 +271,24 @@ struct WipeTests {
         let heard = try await administration.operation(lapsed.id, as: test.owner)
         #expect(heard.state == .succeeded && heard.reason == lapsed.reason)
         var again = TestApp(test)
+        again.authenticated = test.clock.now
         try await again.register()
         #expect(again.envelope?.commands.isEmpty == true)
+    }
+
+    @Test func `what comes back from before a wipe that was reported late is wiped again`() async throws {
+        var (test, app) = try await enrolled()
+        let id = try await request(test)[0].id
+        try await app.checkIn()
+        // Enrolled anew before the receipt has come.
+        var again = TestApp(test)
+        try await again.register()
+        try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
+        #expect(try await again.checkIn().response.statusCode != .wipeReceived, "what it has is new")
+        var copy = TestApp(test)
+        copy.authenticated = test.clock.now
+        #expect(try await copy.register(inPlaceOf: app.registrationID).result.statusCode == .wipeReceived)
+        #expect(copy.envelope?.commands.map(\.kind) == [.wipe])
     }
 
     @Test func `a new key is no way around a wipe that has lapsed, and forgetting the app is the end of it`()
