@@ -237,7 +237,9 @@ private struct CheckInState {
         noted.registration.lastSync = registration.lastSync
         // It rises at every check-in, and is written as often as the time of the last one.
         noted.registration.stateGeneration = registration.stateGeneration
-        return isUnchanged && noted.registration == registration && now.timeIntervalSince(registration.lastSync) < 60
+        // A time that a clock ahead has noted is mended.
+        return isUnchanged && noted.registration == registration
+            && abs(now.timeIntervalSince(registration.lastSync)) < 60
     }
 
     /// Takes down what the device said of itself.

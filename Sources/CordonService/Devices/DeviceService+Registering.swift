@@ -92,7 +92,7 @@ extension DeviceService {
             && (wiped.isSameInstall(as: request) || isNewDevice && wiped.mayBeSameInstall(as: request))
         {
             // A token that does not say when the person signed in is no proof that they did.
-            guard let authenticated = caller.authenticated, authenticated >= wiped.lastSync else {
+            guard let authenticated = caller.authenticated, wiped.isFollowed(by: authenticated, at: change.now) else {
                 throw ServiceError.enrollment(.authenticationRequired, "the person must sign in again after a wipe")
             }
         }
@@ -247,6 +247,12 @@ extension DeviceService {
 extension Registration {
     fileprivate func isSameInstall(as request: RegistrationRequest) -> Bool {
         device.tag == request.device.tag && folded(application.bundleID) == folded(request.application.bundleID)
+    }
+
+    /// Whether a sign-in came after the registration was wiped. Of one that was wiped while the clock was ahead, nothing says when that was: one
+    /// of right now did.
+    fileprivate func isFollowed(by signIn: Date, at now: Date) -> Bool {
+        signIn >= lastSync || lastSync > now && abs(now.timeIntervalSince(signIn)) <= RecoveryShare.freshness
     }
 
     fileprivate func mayBeSameInstall(as request: RegistrationRequest) -> Bool {

@@ -3,6 +3,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonTestSupport
+import Foundation
 import Testing
 
 /// SRV-CI-003, 004, 019, 027…031, 083…087 from the service's side.
@@ -264,6 +265,20 @@ struct CheckInTests {
         let stored = try await test.service.administration.registration(app.registrationID, as: test.owner)
         #expect(stored.applied == [policy.reference])
         #expect(stored.health == [.rootedDevice])
+        #expect(stored.lastSync == test.clock.now)
+    }
+
+    @Test func `a check-in mends the time that a clock ahead has noted`() async throws {
+        var (test, app, _) = try await enrolled()
+        try await app.checkIn()
+        let (id, ahead) = (app.registrationID, test.clock.now.addingTimeInterval(200 * 86_400))
+        try await test.storage.write(TestOrganisation.tenant) { records in
+            var registration = try #require(try records.record(Registration.self, id))
+            registration.lastSync = ahead
+            try records.save(registration)
+        }
+        try await app.checkIn()
+        let stored = try await test.service.administration.registration(id, as: test.owner)
         #expect(stored.lastSync == test.clock.now)
     }
 

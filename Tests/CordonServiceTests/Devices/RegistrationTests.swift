@@ -3,6 +3,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonTestSupport
+import Foundation
 import Testing
 
 /// SRV-CI-001, 002, 018 and the codes of SRV-CI §3.3 that a registration can end with.
@@ -234,6 +235,26 @@ struct RegistrationTests {
         #expect(await failure { try await app.register() }?.status == .authenticationRequired)
         test.clock.advance(by: 10)
         app.authenticated = test.clock.now
+        #expect(try await app.register().isNew)
+    }
+
+    @Test func `after a wipe that was reported while the clock was ahead, a sign-in of now is enough`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        app.authenticated = test.clock.now
+        try await app.register()
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        try await app.wipe()
+        let (id, ahead) = (app.registrationID, test.clock.now.addingTimeInterval(200 * 86_400))
+        try await test.storage.write(TestOrganisation.tenant) { records in
+            var wiped = try #require(try records.record(Registration.self, id))
+            wiped.lastSync = ahead
+            try records.save(wiped)
+        }
+        test.clock.advance(by: 3_600)
+        #expect(await failure { try await app.register() }?.status == .authenticationRequired)
+        app.authenticated = test.clock.now.addingTimeInterval(-5)
         #expect(try await app.register().isNew)
     }
 
