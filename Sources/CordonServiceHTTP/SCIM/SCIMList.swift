@@ -11,6 +11,9 @@ struct SCIMList {
     /// How many resources one list can have: far beyond any directory, so that numbers of clients can be added.
     private static let most = Int(Int32.max)
 
+    /// How many members of groups a page has at the most, unless it has one group alone. A page may be shorter than was asked for (RFC 7644 §3.4.2.4).
+    private static let mostMembers = 50_000
+
     /// What is asked for; nil for every resource.
     let filter: SCIMFilter?
     private let start: Int
@@ -38,6 +41,20 @@ struct SCIMList {
         let shown: (Record) async throws -> JSONValue
     }
 
+    /// The resources of a page that grows.
+    private struct Page {
+        private(set) var resources: [JSONValue] = []
+        private var members = 0
+        /// Whether what comes next is for another page.
+        private(set) var isFull = false
+
+        mutating func add(_ resource: JSONValue) {
+            members += resource["members"]?.array?.count ?? 0
+            isFull = isFull || !resources.isEmpty && members > SCIMList.mostMembers
+            if !isFull { resources.append(resource) }
+        }
+    }
+
     /// The page of a few resources that are at hand.
     func answer(_ resources: [JSONValue]) -> Response {
         let found = resources.filter { filter?.admits($0) ?? true }
@@ -55,17 +72,18 @@ struct SCIMList {
         guard count > 0, start <= total else { return answer([], of: total) }
         let after = places.take(name, start)
         let records = try await source.read(after, after == nil ? start - 1 : 0, count)
-        if let last = records.last { places.note(source.id(last), name, start + records.count) }
-        var page: [JSONValue] = []
-        for record in records {
+        var page = Page()
+        for record in records where !page.isFull {
             try AdministrationDeadline.check()
-            page.append(try await source.shown(record))
+            page.add(try await source.shown(record))
         }
-        return answer(page, of: total)
+        let shown = page.resources
+        if let last = records.prefix(shown.count).last { places.note(source.id(last), name, start + shown.count) }
+        return answer(shown, of: total)
     }
 
     private func filtered<Record>(_ source: Source<Record>) async throws -> Response {
-        var (page, total): ([JSONValue], Int) = ([], 0)
+        var (page, total) = (Page(), 0)
         var last: String?
         while true {
             let records = try await source.read(last, 0, Self.step)
@@ -73,9 +91,10 @@ struct SCIMList {
                 try AdministrationDeadline.check()
                 guard filter?.admits(try await source.looked(record)) ?? true else { continue }
                 total += 1
-                if total >= start, page.count < count { page.append(try await source.shown(record)) }
+                guard total >= start, page.resources.count < count, !page.isFull else { continue }
+                page.add(try await source.shown(record))
             }
-            guard records.count == Self.step, let end = records.last else { return answer(page, of: total) }
+            guard records.count == Self.step, let end = records.last else { return answer(page.resources, of: total) }
             last = source.id(end)
         }
     }

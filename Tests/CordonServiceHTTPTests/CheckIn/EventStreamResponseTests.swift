@@ -16,7 +16,7 @@ import Testing
 
 @Suite struct EventStreamResponseTests {
     /// Keeps what a response body writes.
-    private struct Recorder: ResponseBodyWriter {
+    struct Recorder: ResponseBodyWriter {
         let written = NIOLockedValueBox(ByteBuffer())
         let finished = NIOLockedValueBox(false)
 

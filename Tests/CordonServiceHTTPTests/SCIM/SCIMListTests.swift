@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
@@ -136,6 +137,36 @@ import Testing
             }
         }
         #expect(shown.withLock { $0 } == 0)
+    }
+
+    @Test(arguments: ["/scim/v2/Groups", "/scim/v2/Groups?filter=active%20eq%20true"])
+    func `a page of groups with many members is shorter, and the next one goes on where it ends`(path: String)
+        async throws
+    {
+        let (ids, places) = (["a", "b", "c", "d"], SCIMPlaces())
+        @Sendable func group(_ id: String) -> JSONValue {
+            let members = id == "c" ? 60_000 : 20_000
+            return ["id": .string(id), "active": true, "members": .array(Array(repeating: .null, count: members))]
+        }
+        let source = SCIMList.Source<String>(
+            total: { ids.count },
+            read: { after, skipped, limit in
+                Array(ids.drop { $0 <= after ?? "" }.dropFirst(skipped).prefix(limit))
+            }, id: \.self, looked: group, shown: group)
+        var (start, pages): (Int, [Int64]) = (1, [])
+        while start <= ids.count, pages.count < ids.count {
+            let path = path + (path.contains("?") ? "&" : "?") + "startIndex=\(start)"
+            let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: path)
+            let list = try SCIMList(Request(head: head, body: RequestBody(buffer: ByteBuffer())))
+            let answer = try await list.answer(source, places, .init(administrator: "ada", list: "Groups"))
+            let recorder = EventStreamResponseTests.Recorder()
+            try await answer.body.write(recorder)
+            let page = try JSONValue(parsing: recorder.written.withLockedValue { Data($0.readableBytesView) })
+            #expect(page["totalResults"] == 4 && Self.ids(page).first == ids[start - 1])
+            pages.append(page["itemsPerPage"]?.integer ?? 0)
+            start += Int(pages.last ?? 0)
+        }
+        #expect(pages == [2, 1, 1])
     }
 
     @Test func `a place is told once, and to the one who read the page before`() {
