@@ -5,11 +5,13 @@ public import Foundation
 extension Provisioning {
     /// Takes a signal of an identity provider (SRV-CI-091); one that says nothing new changes nothing.
     ///
-    /// A disabled account's apps are told to check in, where they are refused.
+    /// A disabled account's apps are told to check in, where they are refused. People who lose data by it count against the hour's budget
+    /// of the provider, as of any program that writes the directory; above that the account stays as it is, and its sessions end alone.
     ///
     /// - Parameter provider: The issuer whose signature the transport has checked.
     /// - Returns: The folded object id of the person, and whether one is known by that name. The signal of an unknown one is kept, because
     ///   they may have tokens.
+    /// - Throws: ``ServiceError`` with code `waiting` above the budget: the same signal passes later, or once a person has released it.
     @discardableResult
     public func apply(
         _ signal: AccountSignal, from provider: String, of tenant: TenantID
@@ -19,33 +21,63 @@ extension Provisioning {
                 .invalid, "the account is not acceptable",
                 problems: [.init(member: "subject", reason: "needs 1 to 256 bytes")])
         }
-        return try await store.change(for: tenant) { change in
-            // A person whom the directory does not know may have tokens nevertheless.
-            let person = try Self.person(named: signal.subject, in: change)
-            var user = try change.knownUser(person)
-            let id = user?.storageID ?? person
-            let isKnown = try user != nil || !change.records(Registration.self, where: (.user, id)).isEmpty
-            var record = try change.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
-            let before = record
-            var isChanged = false
-            let next = SessionRevocation.moment(after: signal.time)
-            if signal.kind != .accountEnabled, next > record.before ?? .distantPast { record.before = next }
-            if signal.kind != .sessionsRevoked, signal.time > record.stateAsOf ?? .distantPast {
-                record.stateAsOf = signal.time
-                isChanged = user.map { $0.accountEnabled != (signal.kind == .accountEnabled) } ?? false
-                user?.accountEnabled = signal.kind == .accountEnabled
-            }
-            guard record != before else { return (id, isKnown) }
-            try change.save(record)
-            if let user, isChanged {
-                try targeting.announceChange(toUsers: [user.id], in: &change) { change in try change.save(user) }
-            }
-            if record.before != before.before { try change.noteClosing(ofUser: id) }
-            try change.audit(
-                AuditRecord.Actor(.administrator, id: provider), "account.signal", "user/\(user?.id ?? id)",
-                details: ["kind": signal.kind.rawValue])
-            return (id, isKnown)
+        let changed = try await store.read(for: tenant) { try Self.user(changedBy: signal, in: $0) }
+        guard let changed else {
+            return try await store.change(for: tenant) { try take(signal, from: provider, in: &$0) }
         }
+        let program = Administrator(tenant: tenant, id: provider, name: provider, roles: [], isProgram: true)
+        do {
+            return try await clearing(.account(changed.storageID, to: changed), as: program, call: "apply") { change in
+                try take(signal, from: provider, in: &change)
+            }
+        } catch {
+            guard error.code == .waiting, signal.kind == .accountDisabled else { throw error }
+            let ending = AccountSignal(.sessionsRevoked, of: signal.subject, at: signal.time)
+            _ = try await apply(ending, from: provider, of: tenant)
+            throw error
+        }
+    }
+
+    /// A person as a signal would have them; nil where it leaves the account as it is.
+    private static func user(
+        changedBy signal: AccountSignal, in records: some StorageReader
+    ) throws(ServiceError) -> DirectoryUser? {
+        let isEnabled = signal.kind == .accountEnabled
+        guard signal.kind != .sessionsRevoked,
+            var user = try records.knownUser(try person(named: signal.subject, in: records)),
+            user.accountEnabled != isEnabled,
+            signal.time > (try records.record(SessionRevocation.self, user.storageID)?.stateAsOf) ?? .distantPast
+        else { return nil }
+        user.accountEnabled = isEnabled
+        return user
+    }
+
+    private func take(
+        _ signal: AccountSignal, from provider: String, in change: inout Change
+    ) throws -> (person: String, isKnown: Bool) {
+        // A person whom the directory does not know may have tokens nevertheless.
+        let person = try Self.person(named: signal.subject, in: change)
+        let known = try change.knownUser(person)
+        let changed = try Self.user(changedBy: signal, in: change)
+        let id = known?.storageID ?? person
+        let isKnown = try known != nil || !change.records(Registration.self, where: (.user, id)).isEmpty
+        var record = try change.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
+        let before = record
+        let next = SessionRevocation.moment(after: signal.time)
+        if signal.kind != .accountEnabled, next > record.before ?? .distantPast { record.before = next }
+        if signal.kind != .sessionsRevoked, signal.time > record.stateAsOf ?? .distantPast {
+            record.stateAsOf = signal.time
+        }
+        guard record != before else { return (id, isKnown) }
+        try change.save(record)
+        if let changed {
+            try targeting.announceChange(toUsers: [changed.id], in: &change) { change in try change.save(changed) }
+        }
+        if record.before != before.before { try change.noteClosing(ofUser: id) }
+        try change.audit(
+            AuditRecord.Actor(.administrator, id: provider), "account.signal", "user/\(known?.id ?? id)",
+            details: ["kind": signal.kind.rawValue])
+        return (id, isKnown)
     }
 
     /// From when on tokens count, by folded object id, for those accounts whose sessions were revoked. For transports,

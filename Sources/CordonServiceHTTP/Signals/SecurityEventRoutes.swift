@@ -31,7 +31,14 @@ struct SecurityEventRoutes: Sendable {
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         let (issuer, signals) = try await events.signals(in: text)
         for signal in signals {
-            let (person, isKnown) = try await provisioning.apply(signal, from: issuer, of: revoked.tenant)
+            let (person, isKnown): (String, Bool)
+            do {
+                (person, isKnown) = try await provisioning.apply(signal, from: issuer, of: revoked.tenant)
+            } catch {
+                // Where the account's end waits, its sessions have ended nevertheless.
+                if error.code == .waiting { try await revoked.reload() }
+                throw error
+            }
             // Before the next signal, which may be refused.
             try await revoked.reload(person: person)
             guard !isKnown else { continue }

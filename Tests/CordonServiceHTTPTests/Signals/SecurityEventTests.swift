@@ -145,6 +145,34 @@ import Testing
         }
     }
 
+    @Test func `the provider sends again what waits for a person, and tokens end at once`() async throws {
+        var configuration = ServiceConfiguration()
+        configuration.wipeBudget = 0
+        let service = try await TestService(configuration: configuration)
+        let policy = try await service.publishPolicy()
+        _ = try await service.service.administration.updatePolicy(
+            policy.id, changes: ["appActionIfUnableToAuthenticateUser": "wipe"], ifVersion: nil, as: TestService.owner)
+        try await service.test { client in
+            let device = TestDevice()
+            let id = try await client.register(device).registrationID
+            let path = "/mam/v1/registrations/\(id)/checkins"
+            let old = try client.token(device)
+            service.clock.advance(by: 60)
+            let event = try token(service, Self.disabled)
+            let answer = try await push(client, event)
+            #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] != nil)
+            let refused = try await client.send(
+                .post, path, as: device, device.checkIn(at: service.clock.now), .init(token: old))
+            #expect(refused.status == .unauthorized && refused.problem == "access-token")
+            let waiting = try await service.service.administration.approvals.changes(as: TestService.owner)
+            #expect(waiting.map(\.entity) == ["user/\(TestPerson.workerA.id)"])
+            try await service.service.releaseChange(try #require(waiting.first?.id), of: TestService.tenant)
+            #expect(try await push(client, event).status == .accepted)
+        }
+        #expect(
+            try await !service.service.administration.user(TestPerson.workerA.id, as: TestService.owner).accountEnabled)
+    }
+
     @Test
     func `what no trusted provider signed for this service changes nothing, and is told in the words of RFC 8935`()
         async throws

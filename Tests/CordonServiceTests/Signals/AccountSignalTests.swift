@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonTestSupport
@@ -35,6 +36,45 @@ import Testing
         try await test.service.provisioning.apply(
             signal(.accountEnabled, test, after: 1), from: "https://login.example", of: TestOrganisation.tenant)
         try await app.checkIn()
+    }
+
+    @Test func `signals by which people lose data stop at the provider's budget, and sessions end nevertheless`()
+        async throws
+    {
+        var configuration = ServiceConfiguration()
+        configuration.wipeBudget = 1
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
+        try await test.protect(["appActionIfUnableToAuthenticateUser": "wipe"], to: .group("staff"))
+        for user in ["ada", "ben"] {
+            var app = TestApp(test, user: user, tag: "tag-\(user)")
+            try await app.register()
+        }
+        func apply(_ kind: AccountSignal.Kind, of subject: String, after: Double = 0) async -> ServiceError? {
+            await failure {
+                try await test.service.provisioning.apply(
+                    signal(kind, test, of: subject, after: after), from: "https://login.example",
+                    of: TestOrganisation.tenant)
+            }
+        }
+        func isEnabled(_ id: String) async throws -> Bool {
+            try await test.service.administration.user(id, as: test.owner).accountEnabled
+        }
+        #expect(await apply(.accountDisabled, of: "oid-ada") == nil)
+        let refused = await apply(.accountDisabled, of: "oid-ben")
+        #expect(refused?.code == .waiting)
+        #expect(try await isEnabled("oid-ben"))
+        let ended = try await test.service.provisioning.sessionRevocation(
+            ofUser: "oid-ben", of: TestOrganisation.tenant)
+        #expect(ended == second(after: test.clock.now))
+        // What changes nothing waits for nobody.
+        #expect(await apply(.accountEnabled, of: "oid-ben") == nil)
+        #expect(await apply(.accountDisabled, of: "oid-ben", after: -5) == nil)
+        #expect(try await isEnabled("oid-ben"))
+        #expect(await apply(.accountDisabled, of: "oid-ben", after: 1)?.place == refused?.place)
+        try await test.service.releaseChange(try #require(refused?.place), of: TestOrganisation.tenant)
+        #expect(await apply(.accountDisabled, of: "oid-ben", after: 1) == nil)
+        #expect(try await isEnabled("oid-ben") == false)
+        #expect(try await test.records().last?.action == "account.signal")
     }
 
     @Test func `an older signal that comes late changes nothing`() async throws {
