@@ -20,8 +20,9 @@ public struct PersonalDataRequests: Sendable {
         }
     }
 
-    /// Removes everything that the service keeps about a person, except that the audit log goes on naming object ids, and
-    /// that the object id of a person who was in the directory is kept as removed, so that a token does not bring them back.
+    /// Removes everything that the service keeps about a person, except that the audit log goes on naming object ids, as do roles and what
+    /// names its author, and that the object id of a person who was in the directory is kept as removed, so that a token does not bring them
+    /// back.
     /// A directory source that still has them does.
     ///
     /// - Parameter wipesFirst: Whether to wipe apps that are still enrolled; takes the permission to wipe as well.
