@@ -16,12 +16,7 @@ extension Broker {
         wanted.extraParameters = configuration.signInParameters
         wanted.account = call.account ?? state.account?.facts.id
         wanted.requiresProofOfPossession = call.requiresProof ?? false
-        if let prompt = call.prompt {
-            guard let known = AuthorizationPrompt(rawValue: prompt) else {
-                throw SignInError(.configuration, .invalidParameter, "the prompt is not known")
-            }
-            wanted.prompt = known
-        }
+        wanted.prompt = try prompt(call.prompt ?? "")
         if let claims = call.claims { wanted.claims = try ClaimsRequest(json: claims) }
         if let id = request.correlationID { wanted.correlationID = id }
         let (question, browser) = (wanted, launcher(request.key))
@@ -47,6 +42,21 @@ extension Broker {
                 progress.expires = prompt.expires
                 send?(.progress(id: request.key.id, progress))
             }
+        }
+    }
+
+    /// How insistently the provider asks. Whoever comes to a device without a person gives credentials: the browser may still be signed in at the
+    /// provider as the one before, who would be at work again by a click of the next.
+    private func prompt(_ name: String) throws(SignInError) -> AuthorizationPrompt {
+        guard let asked = AuthorizationPrompt(rawValue: name) else {
+            throw SignInError(.configuration, .invalidParameter, "the prompt is not known")
+        }
+        guard state.account == nil else { return asked }
+        switch asked {
+        case .ifNecessary, .selectAccount, .login, .consent: return .login
+        case .create: return .create
+        case .none:
+            throw SignInError(.interactionRequired, .accountRequired, "no account is signed in on this device")
         }
     }
 

@@ -37,6 +37,34 @@ import Testing
         #expect(page["acr_values"] == "phr")
     }
 
+    @Test(arguments: [nil, "select_account", "consent"])
+    func
+        `who comes to a device without a person gives credentials, though the browser may still be signed in as the one before`(
+            prompt: String?
+        ) async throws
+    {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        #expect(try query(notes.pages.last?.page)["prompt"] == "login")
+        let again = await notes.attended(.tokenInteractive, as: .worker, at: stand.provider) { $0.prompt = prompt }
+        #expect(again.token?.session == token.session)
+        #expect(try query(notes.pages.last?.page)["prompt"] == prompt, "who is there is asked as the app wants it")
+        _ = await notes.ask(.accountSignOut)
+        _ = await notes.report(.done, of: token.session)
+        let next = await notes.attended(.tokenInteractive, as: .otherWorker, at: stand.provider) { $0.prompt = prompt }
+        #expect(next.token != nil)
+        #expect(try query(notes.pages.last?.page)["prompt"] == "login")
+    }
+
+    @Test func `where no person is signed in, a sign-in that may ask nothing shows no page`() async throws {
+        let stand = try BrokerStand()
+        let notes = try await BrokerApp("notes", at: stand.joinedBroker())
+        let answer = await notes.attended(.tokenInteractive, as: .worker, at: stand.provider) { $0.prompt = "none" }
+        #expect(answer.error?.code == "interactionRequired" && notes.pages.isEmpty)
+    }
+
     @Test func `an app cannot add parameters of its own`() async throws {
         let device = try SharedDeviceMode(socket: "/nowhere/broker.sock", clientID: "notes")
         var request = SignInRequest(scopes: [])

@@ -6,7 +6,8 @@ extension SharedDeviceMode {
     /// Signs a person in to the device: every allowed app has the account from then on (SI-042).
     ///
     /// The broker makes the request, keeps the proof key and gets the tokens; the app only shows the page. While
-    /// a person is signed in, every other one is refused with `accountMismatch` (SI-045).
+    /// a person is signed in, every other one is refused with `accountMismatch` (SI-045). While none is, the provider asks for credentials
+    /// whatever ``SignInRequest/prompt`` says, and ``AuthorizationPrompt/none`` is refused: the browser may still be signed in as the person before.
     /// - Parameters:
     ///   - request: What is asked for. Extra parameters are refused: on a shared device the administrator sets them.
     ///   - browser: Shows the page.
