@@ -67,7 +67,7 @@ package final class LoopbackSocket: Sendable {
         close(wake)
     }
 
-    /// Ends ``serve(within:reply:)`` soon.
+    /// Ends ``serve(within:reply:)`` soon. No program can connect afterwards, and another socket can have the port.
     package func stop() {
         let end = stopper.withLock { end in
             defer { end = nil }
@@ -79,6 +79,7 @@ package final class LoopbackSocket: Sendable {
         var byte: UInt8 = 1
         _ = write(end, &byte, 1)
         close(end)
+        shutdown(listener, Int32(SHUT_RDWR))
     }
 
     /// Reads requests until one is accepted; blocks the calling thread. No program can connect afterwards.

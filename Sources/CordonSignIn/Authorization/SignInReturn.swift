@@ -1,10 +1,15 @@
+internal import CordonBase
 internal import Foundation
 
 /// The way back from the browser: a loopback listener, or the app itself.
 struct SignInReturn: Sendable {
+    private typealias Outcome = Result<URL, SignInError>
+
     /// The redirect to name in the request.
     let address: String
     let listener: LoopbackListener?
+    /// Where a visit hears how it ends; nil before there is one.
+    private let ending = Locked<AsyncStream<Outcome>.Continuation?>(nil)
 
     init(_ redirect: SignInRedirect) throws(SignInError) {
         switch redirect {
@@ -28,6 +33,12 @@ struct SignInReturn: Sendable {
 
     func stop() { listener?.stop() }
 
+    /// Ends a visit that waits for its person, with this error; the port is free at once.
+    func giveUp(_ reason: SignInError) {
+        ending.withLock { $0 }?.yield(.failure(reason))
+        stop()
+    }
+
     /// Shows the page and waits for the answer, which the listener or the launcher has.
     ///
     /// A launcher may wait for its page to end. It is cancelled once there is an answer or the time is over, and nothing waits for
@@ -37,7 +48,8 @@ struct SignInReturn: Sendable {
     func visit(
         _ page: URL, browser: BrowserLauncher, state: String, timeout: Duration
     ) async throws(SignInError) -> URL {
-        let (outcomes, ended) = AsyncStream<Result<URL, SignInError>>.makeStream()
+        let (outcomes, ended) = AsyncStream<Outcome>.makeStream()
+        ending.withLock { $0 = ended }
         // Listening starts before the page is shown.
         let waiting = Task {
             await Self.tell(ended) { () async throws(SignInError) in try await answer(to: state, within: timeout) }
@@ -59,7 +71,7 @@ struct SignInReturn: Sendable {
     }
 
     private static func tell(
-        _ ended: AsyncStream<Result<URL, SignInError>>.Continuation, _ answer: () async throws(SignInError) -> URL?
+        _ ended: AsyncStream<Outcome>.Continuation, _ answer: () async throws(SignInError) -> URL?
     ) async {
         do { if let answer = try await answer() { ended.yield(.success(answer)) } } catch {
             ended.yield(.failure(error))

@@ -21,14 +21,14 @@ extension SignInClient {
         try checkProofs(metadata, areNeeded: request.requiresProofOfPossession)
         try await provider.checkAhead(metadata, correlationID: request.correlationID)
         let signer = usesProofs(metadata) ? key(for: request.account) : nil
-        let redirect = try SignInReturn(configuration.redirect)
+        let redirect = try wayBack()
         defer { redirect.stop() }
         var answer: (AuthorizationAttempt, AuthorizationAnswer)
         do {
             answer = try await authorize(request, metadata, redirect, signer, browser)
         } catch  where error.details.oauthError == "invalid_request_uri" && metadata.pushedRequestEndpoint != nil {
             // The pushed request had expired before the browser used it (SI-176).
-            let again = try SignInReturn(configuration.redirect)
+            let again = try wayBack()
             defer { again.stop() }
             answer = try await authorize(request, metadata, again, signer, browser)
         }
@@ -81,12 +81,24 @@ extension SignInClient {
         } else {
             page = try ProviderAddress.page(at: endpoint, attempt.parameters)
         }
+        try requireNotEnded(request.account)
+        awaited = request.account.map { (account: $0, way: redirect) }
+        defer { awaited = nil }
         let url = try await redirect.visit(
             page, browser: browser, state: attempt.state, timeout: configuration.interactionTimeout)
         let answer = try AuthorizationAnswer(
             url, to: attempt, issuer: configuration.issuer,
             announcesIssuer: metadata.announcesIssuerInAnswers == true, correlationID: request.correlationID)
         return (attempt, answer)
+    }
+
+    /// Where the browser comes back to. A sign-out page that nobody finished does not keep a registered port from who signs in next.
+    private func wayBack() throws(SignInError) -> SignInReturn {
+        do { return try SignInReturn(configuration.redirect) } catch {
+            guard !departures.isEmpty else { throw error }
+            for departure in departures.values { departure.giveUp(SignInReturn.timedOut) }
+            return try SignInReturn(configuration.redirect)
+        }
     }
 
     /// A person who was signed out here gives credentials again, unless consent was asked for (SI-109).

@@ -61,9 +61,7 @@ extension SignInClient {
         if let expected = start.expected, expected != account.id {
             throw SignInError(.accountMismatch, .mismatchedUser, "another person signed in than was asked for")
         }
-        guard !hasEndedMeanwhile(account.id) else {
-            throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
-        }
+        try requireNotEnded(account.id)
         let record = SessionRecord(
             account: account, clientID: configuration.clientID, refreshToken: tokens.refreshToken, idToken: idToken,
             scopes: granted,

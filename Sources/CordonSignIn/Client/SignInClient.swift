@@ -30,6 +30,10 @@ public actor SignInClient: AccessTokenSource {
     private var isInteracting = false
     /// Accounts that were signed out while a sign-in was under way: that sign-in does not bring them back (SI-057).
     private var endedMeanwhile: Set<AccountID> = []
+    /// For whose answer a sign-in waits in the browser, where it can be one account's alone.
+    var awaited: (account: AccountID, way: SignInReturn)?
+    /// Visits to the provider's sign-out page that wait for the browser to come back.
+    var departures: [UUID: SignInReturn] = [:]
 
     /// Makes a client.
     ///
@@ -163,8 +167,18 @@ public actor SignInClient: AccessTokenSource {
     }
 
     func noteEnd(of account: AccountID) {
-        if isInteracting { endedMeanwhile.insert(account) }
+        guard isInteracting else { return }
+        endedMeanwhile.insert(account)
+        // Its answer would be refused; a page that the person who left has closed would keep the next one from signing in.
+        if let awaited, awaited.account == account { awaited.way.giveUp(Self.ended) }
     }
 
-    func hasEndedMeanwhile(_ account: AccountID) -> Bool { endedMeanwhile.contains(account) }
+    /// Refuses what a sign-in would give to an account that was signed out while it was under way.
+    func requireNotEnded(_ account: AccountID?) throws(SignInError) {
+        if let account, endedMeanwhile.contains(account) { throw Self.ended }
+    }
+
+    private static var ended: SignInError {
+        SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
+    }
 }

@@ -61,6 +61,7 @@ extension SignInClient {
                 throw SignInError(.cancelled, .stopped, "the sign-in was cancelled")
             }
             pause = .zero
+            try requireNotEnded(request.account)
             // After a shorter wait nothing is asked, whatever the clock says: it may go slower than the wait, or have been set back.
             guard wait < left, environment.now() < expires else {
                 throw SignInError(.interactionRequired, .timedOut, "no one signed in before the code expired")

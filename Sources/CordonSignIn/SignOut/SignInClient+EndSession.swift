@@ -17,7 +17,12 @@ extension SignInClient {
             let metadata = try await provider.metadata()
             let endpoint = try ProviderAddress.endpoint(metadata.endSessionEndpoint, named: "end_session_endpoint")
             let redirect = try SignInReturn(signedOutRedirect)
-            defer { redirect.stop() }
+            let visit = UUID()
+            departures[visit] = redirect
+            defer {
+                departures[visit] = nil
+                redirect.stop()
+            }
             let state = Base64URL.encode(environment.randomBytes(32))
             var parameters = extraParameters
             parameters["client_id"] = configuration.clientID

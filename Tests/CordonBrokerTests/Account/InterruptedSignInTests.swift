@@ -86,4 +86,19 @@ import Testing
         #expect(now.session == token.session && now.current?.id == FakePerson.worker.account)
         #expect(try kept(in: stand).count { $0.hasPrefix("broker-seed-") } == 1)
     }
+
+    @Test func `a page that the person who left had opened keeps nobody from signing in`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        // The worker begins a sign-in for one resource more, and closes its page.
+        let open = Task { await board.ask(.tokenInteractive) { $0.scopes = BrokerStand.scopes } }
+        try await until { !board.pages.isEmpty }
+        _ = await notes.ask(.accountSignOut)
+        #expect(await open.value.error?.fault == SignInFault.signedOut.rawValue)
+        _ = await notes.report(.done, of: token.session)
+        #expect(try await notes.signIn(.otherWorker, at: stand.provider).session > token.session)
+    }
 }

@@ -221,6 +221,25 @@ import Testing
         #expect(error?.fault == .invalidRedirect)
     }
 
+    @Test func `a sign-out page that nobody finishes keeps no registered port from the next sign-in`() async throws {
+        let free = try RawHTTP.listen()
+        RawHTTP.disconnect(free.descriptor)
+        let client = try await fixture.signedInClient { $0.redirect = .loopback(ports: [free.port]) }
+        let opened = AsyncStream<Void>.makeStream()
+        let leaving = Task {
+            try await client.signOut("oid-worker-a", endingSessionIn: .opening { _ in opened.continuation.yield() })
+        }
+        for await _ in opened.stream { break }
+        let provider = fixture.provider
+        let next = try await client.signIn(
+            SignInFixture.request,
+            browser: .opening { page in
+                _ = try await RawHTTP.get(try #require(await provider.visit(page, as: .otherWorker)))
+            })
+        #expect(next.account.id == "oid-worker-b")
+        #expect(try await leaving.value.browserSession == .mayRemain)
+    }
+
     @Test func `a sign-in from which no one comes back ends with a time-out`() async throws {
         let error = await failure { try await signIn({ _, _ in }, { $0.interactionTimeout = .milliseconds(50) }) }
         #expect(error?.code == .cancelled)

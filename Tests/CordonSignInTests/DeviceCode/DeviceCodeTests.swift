@@ -154,6 +154,19 @@ import Testing
         #expect(error?.code == .accountMismatch)
     }
 
+    @Test func `a code for a person who signs out meanwhile is no longer asked about`() async throws {
+        let client = try await fixture.signedInClient()
+        let before = await fixture.provider.count(of: "/token")
+        var request = request
+        request.account = "oid-worker-a"
+        let asked = request
+        let error = await failure {
+            try await client.signIn(asked) { _ in _ = try? await client.signOut("oid-worker-a") }
+        }
+        #expect(error?.fault == .signedOut)
+        #expect(await fixture.provider.count(of: "/token") == before)
+    }
+
     @Test func `cancelling the task stops the polling`() async throws {
         let client = try fixture.client()
         let request = request
