@@ -62,6 +62,35 @@ import Testing
         #expect(broker.verbs == ["hello", verb.rawValue])
     }
 
+    @Test func `what comes of a page is told over the connection that asked for it, and over no later one`()
+        async throws
+    {
+        let page = BrokerProgress(page: try #require(URL(string: "https://id.contoso.example/authorize")))
+        let broker = try SilentBroker { request, before in
+            guard request.verb == BrokerVerb.tokenInteractive.rawValue,
+                let step = try? MessageCoding.encode(BrokerMessage.progress(id: request.id, page))
+            else { return [] }
+            // The first connection ends at a length that cannot be, as it does where the broker is killed.
+            return [BrokerFrame.encode(step)] + (before == 0 ? [Data([0xFF, 0xFF, 0xFF, 0xFF])] : [])
+        }
+        defer { broker.stop() }
+        let link = link(broker)
+        let pages = Locked<[AskedRequest]>([])
+        @Sendable func signIn() async throws(SignInError) {
+            _ = try await link.call(SignInCall()) { _, request in pages.withLock { $0.append(request) } }
+        }
+        #expect(await failure { try await signIn() }?.fault == .brokerMissing)
+        let second = Task { try await signIn() }
+        try await until { pages.withLock { $0.count } == 2 }
+        let (first, later) = pages.withLock { ($0[0], $0[1]) }
+        #expect(first.id == later.id, "the control: each connection numbers its requests alike")
+        await first.tell { CancelCall(request: $0) }
+        #expect(!broker.verbs.contains(BrokerVerb.tokenCancel.rawValue))
+        second.cancel()
+        #expect(await failure { try await second.value }?.code == .cancelled)
+        try await until { broker.verbs.contains(BrokerVerb.tokenCancel.rawValue) }
+    }
+
     private func ask(_ call: some BrokerCall, over link: BrokerLink) async throws(SignInError) {
         _ = try await link.call(call)
     }

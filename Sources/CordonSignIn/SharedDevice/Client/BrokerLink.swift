@@ -45,12 +45,17 @@ actor BrokerLink {
 
     /// Asks the broker; a request that met a lost connection is asked once more over a new one, where it may be.
     func call<Call: BrokerCall>(
-        _ call: Call, correlationID: UUID? = nil, progress: (@Sendable (BrokerProgress, UInt32) -> Void)? = nil
+        _ call: Call, correlationID: UUID? = nil, progress: (@Sendable (BrokerProgress, AskedRequest) -> Void)? = nil
     ) async throws(SignInError) -> Call.Answer {
         let limit = deadline(Call.verb)
         let first = try await connected()
+        let told = progress.map { [deadline] tell in
+            { @Sendable (step: BrokerProgress, id: UInt32) in
+                tell(step, AskedRequest(id: id, connection: first, deadline: deadline))
+            }
+        }
         do {
-            return try await first.call(call, correlationID: correlationID, within: limit, progress: progress)
+            return try await first.call(call, correlationID: correlationID, within: limit, progress: told)
         } catch {
             guard error.fault == .brokerMissing, progress == nil, Call.verb.isRepeatable else { throw error }
             return try await connected().call(call, correlationID: correlationID, within: limit)
@@ -138,5 +143,17 @@ actor BrokerLink {
         // The connection may have been lost again before this, and `lost()` found someone at work on it.
         guard let connection, !connection.isClosed else { return keep() }
         onEvent(AccountEvent(.resumed, session: 0))
+    }
+}
+
+/// A request under way and the connection that it was asked over: over any other its number means another request.
+struct AskedRequest: Sendable {
+    let id: UInt32
+    fileprivate let connection: BrokerConnection
+    fileprivate let deadline: @Sendable (BrokerVerb) -> Duration
+
+    /// Tells the broker what came of it; nothing where the connection has ended, which has ended the request too.
+    func tell<Call: BrokerCall>(_ call: (UInt32) -> Call) async {
+        _ = try? await connection.call(call(id), within: deadline(Call.verb))
     }
 }

@@ -77,21 +77,17 @@ extension SharedDeviceMode {
     }
 
     /// Shows the pages that a request calls for.
-    func showing(_ browser: BrowserLauncher) -> @Sendable (BrokerProgress, UInt32) -> Void {
-        let link = self.link
-        return { progress, id in Task { await Self.show(progress, browser, answering: id, over: link) } }
+    func showing(_ browser: BrowserLauncher) -> @Sendable (BrokerProgress, AskedRequest) -> Void {
+        { progress, request in Task { await Self.show(progress, browser, for: request) } }
     }
 
     /// Shows the page and hands back where it ended, if the browser says so; otherwise the broker's listener hears it.
-    private static func show(
-        _ progress: BrokerProgress, _ browser: BrowserLauncher, answering id: UInt32, over link: BrokerLink
-    ) async {
-        // A broker that is gone has told the waiting request so already.
+    private static func show(_ progress: BrokerProgress, _ browser: BrowserLauncher, for request: AskedRequest) async {
         do {
             let end = try await browser.visit(progress.page, redirect: progress.redirect ?? progress.page)
-            _ = try? await link.call(ReturnCall(request: id, url: end?.absoluteString))
+            await request.tell { ReturnCall(request: $0, url: end?.absoluteString) }
         } catch {
-            _ = try? await link.call(CancelCall(request: id))
+            await request.tell { CancelCall(request: $0) }
         }
     }
 }
