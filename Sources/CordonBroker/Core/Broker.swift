@@ -169,6 +169,7 @@ public actor Broker {
         for account in try await client.storedAccounts() where account != state.account?.facts.id {
             _ = try await client.retire(account).removal.get()
         }
+        try await client.removeOthers()
     }
 
     /// A mode that was on and is turned off takes account, tokens and registration with it, so that turning it on again

@@ -32,6 +32,20 @@ extension TokenCache {
         }
     }
 
+    /// Ends what lies in the folder and opens as no session of the owner: those of other clients, and what is damaged. For a cache that no other
+    /// client uses.
+    func endOthers(than owner: CacheOwner) throws(SignInError) {
+        try locked { () throws(SignInError) in
+            for listed in try names() where listed.hasSuffix(".session") {
+                let name = String(listed.dropLast(8))
+                guard let bytes = try TokenStoreFile.readListed(file(name, "session"), limit: Self.largestFile),
+                    try usable(bytes, name, owner: owner) == nil
+                else { continue }
+                _ = try end(name)
+            }
+        }
+    }
+
     private func collectOrphans(_ marks: Set<String>) throws(SignInError) {
         var used: Set<UUID> = []
         for name in try names() where name.hasSuffix(".session") {

@@ -24,7 +24,7 @@ public struct TokenCache: Sendable {
         finishInterruptedWork()
     }
 
-    private static let largestFile = 1 << 18
+    static let largestFile = 1 << 18
 
     func file(_ name: String, _ kind: String) -> URL {
         directory.appending(path: "\(name).\(kind)", directoryHint: .notDirectory)
@@ -89,7 +89,7 @@ public struct TokenCache: Sendable {
 
     /// A session that is what was written last, nil for any other; a passing failure to read its key is thrown, not taken
     /// for its end.
-    private func usable(
+    func usable(
         _ bytes: Data, _ name: String, owner: CacheOwner
     ) throws(SignInError) -> (record: SessionRecord, secret: CountedSecret.Value)? {
         do {

@@ -121,6 +121,12 @@ extension SignInClient {
         try cache.sessions(owner: owner).map(\.account.id)
     }
 
+    /// Destroys the tokens of every other client, and what is damaged: for the owner of a cache that no other client uses, whose client id or
+    /// provider may have been another one before. Nothing can be revoked any more then.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when a session cannot be read or removed just now.
+    package func removeOthers() throws(SignInError) { try cache.endOthers(than: owner) }
+
     /// Destroys this client's tokens of an account and says what is verifiably gone; the provider hears nothing
     /// (SI-125).
     ///

@@ -101,4 +101,16 @@ import Testing
         _ = await notes.report(.done, of: token.session)
         #expect(try await notes.signIn(.otherWorker, at: stand.provider).session > token.session)
     }
+
+    @Test func `a session of another client id or provider, as the broker had before, does not stay`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let before = try kept(in: stand)
+        try await BrokerApp("notes", at: broker).signIn(.worker, at: stand.provider)
+        #expect(try kept(in: stand).count { $0.hasSuffix(".session") } == 1)
+        let changed = try BrokerStand { $0.signIn.clientID = "another" }
+        let notes = try await BrokerApp("notes", at: changed.broker(folder: stand.folder))
+        #expect(try await notes.current().current == nil)
+        #expect(try kept(in: stand) == before)
+    }
 }
