@@ -69,6 +69,10 @@ public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible, 
     /// Whether both are of one kind.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
+    /// What to do about a time that device and provider see differently.
+    static let clockHint =
+        "Check this device's date and time; if they are right, tell the administrator of the identity provider."
+
     /// Code, fault, reason and hint; safe to log.
     public var description: String { "\(code.rawValue) (\(fault.rawValue)): \(reason). \(hint)" }
 

@@ -47,7 +47,9 @@ struct OAuthFailure: Decodable {
         details.claims = claims
         let (code, fault) = meaning(grant)
         return SignInError(
-            code, fault, "the identity provider refused with \(OAuthFailure.printable(error))", details: details)
+            code, fault, "the identity provider refused with \(OAuthFailure.printable(error))",
+            // What is wrong with a proof of this library's is its time.
+            hint: error == "invalid_dpop_proof" ? SignInError.clockHint : nil, details: details)
     }
 
     private func meaning(_ grant: Grant) -> (SignInError.Code, SignInFault) {

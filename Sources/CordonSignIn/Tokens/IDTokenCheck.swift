@@ -57,9 +57,9 @@ struct IDTokenCheck: Sendable {
         if claims.audience.count > 1 || claims.authorizedParty != nil {
             guard claims.authorizedParty == clientID else { throw refusal("was issued to another client") }
         }
-        guard now < claims.expires + Self.leeway else { throw refusal("has expired") }
+        guard now < claims.expires + Self.leeway else { throw refusal("has expired", hint: SignInError.clockHint) }
         guard claims.issued <= now + Self.leeway, (claims.notBefore ?? claims.issued) <= now + Self.leeway else {
-            throw refusal("is not valid yet")
+            throw refusal("is not valid yet", hint: SignInError.clockHint)
         }
         if let nonce, claims.nonce != nonce {
             throw SignInError(.server, .nonceMismatch, "the ID token was made for another sign-in")
@@ -74,8 +74,8 @@ struct IDTokenCheck: Sendable {
         }
     }
 
-    private func refusal(_ what: String) -> SignInError {
-        SignInError(.server, .invalidIDToken, "the ID token \(what)")
+    private func refusal(_ what: String, hint: String? = nil) -> SignInError {
+        SignInError(.server, .invalidIDToken, "the ID token \(what)", hint: hint)
     }
 
     /// The left half of the hash that goes with the algorithm (OpenID Connect Core §3.1.3.6).

@@ -23,4 +23,11 @@ import Testing
         #expect(error.details.subError == subError && error.details.oauthError == "invalid_grant")
         #expect(error.details.claims == "{}" && error.details.httpStatus == 400)
     }
+
+    @Test func `a proof that the provider refuses has the device's clock looked at`() {
+        let body = Data(#"{"error": "invalid_dpop_proof"}"#.utf8)
+        let answer = HTTPAnswer(head: HTTPResponse(status: .badRequest), body: body)
+        let error = OAuthFailure.error(for: answer, grant: .refresh, correlationID: nil)
+        #expect(error.code == .server && error.hint.hasPrefix("Check this device's date and time"))
+    }
 }
