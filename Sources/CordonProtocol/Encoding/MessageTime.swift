@@ -1,12 +1,14 @@
-internal import Foundation
+package import Foundation
 
 /// The times of messages: RFC 3339 in UTC, whole seconds.
-enum MessageTime {
+package enum MessageTime {
     /// The moment that a text names; nil where it names none.
-    static func moment(_ text: String) -> Date? {
-        // As every time is written here; Foundation's parser makes a calendar and a time zone first, which costs more than all the rest of a start.
-        if let seconds = seconds(Array(text.utf8)) { return Date(timeIntervalSince1970: Double(seconds)) }
-        return try? Date(text, strategy: .iso8601)
+    package static func moment(_ text: String) -> Date? { written(text) ?? (try? Date(text, strategy: .iso8601)) }
+
+    /// The moment of a time as every one is written here; nil for any other form, which is left to Foundation. That makes a calendar and a time
+    /// zone first, which costs more than all the rest of a start, or of a short answer.
+    package static func written(_ text: String) -> Date? {
+        seconds(Array(text.utf8)).map { Date(timeIntervalSince1970: Double($0)) }
     }
 
     /// The seconds since 1970 of `YYYY-MM-DDThh:mm:ssZ`; nil for any other form, and for years in which Foundation counts by the Julian calendar.

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonProtocol
 internal import Foundation
 
 #if canImport(Darwin)
@@ -33,7 +34,7 @@ struct PlainAnswer {
     }
 
     private mutating func token() -> BrokerToken? {
-        guard take("{\"expires\":"), let expires = text().flatMap(ShortReply.time),
+        guard take("{\"expires\":"), let expires = text().flatMap(MessageTime.written),
             take(",\"isBound\":"), let isBound = take("true") ? true : take("false") ? false : nil,
             take(",\"scopes\":"), let scopes = texts(), take(",\"session\":"), let session = number(of: UInt64.self),
             take(",\"text\":"), let text = text(), take("}")

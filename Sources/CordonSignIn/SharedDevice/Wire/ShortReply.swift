@@ -52,7 +52,7 @@ enum ShortReply {
             count += 1
             switch (name, try reader.next()) {
             case ("text", .string(let found)): text = found
-            case ("expires", .string(let found)): expires = time(found) ?? (try? Date(found, strategy: .iso8601))
+            case ("expires", .string(let found)): expires = MessageTime.moment(found)
             case ("scopes", .array): scopes = try reader.texts()
             case ("isBound", .bool(let found)): isBound = found
             case ("session", .number(let found)): session = UInt64(plain: found)
@@ -63,37 +63,6 @@ enum ShortReply {
         guard count == 5, let text, let expires, let scopes, let isBound, let session else { return nil }
         return BrokerToken(
             AccessToken(text: text, expires: expires, scopes: scopes, isBound: isBound), session: session)
-    }
-
-    /// A time as the broker writes it, such as `2026-03-01T08:30:00Z`; nil for every other form, which is left to Foundation, whose
-    /// reading takes longer than that of the whole answer.
-    static func time(_ text: String) -> Date? {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
-            bytes[19] == UInt8(ascii: "Z")
-        else { return nil }
-        var fields: [Int] = []
-        for range in [0..<4, 5..<7, 8..<10, 11..<13, 14..<16, 17..<19] {
-            var value = 0
-            for byte in bytes[range] {
-                guard (0x30...0x39).contains(byte) else { return nil }
-                value = value * 10 + Int(byte - 0x30)
-            }
-            fields.append(value)
-        }
-        let (year, month, day) = (fields[0], fields[1], fields[2])
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let before = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
-        guard (1970...9999).contains(year), (1...12).contains(month), fields[3] < 24, fields[4] < 60, fields[5] < 60
-        else { return nil }
-        let leapDay = isLeap && month > 2 ? 1 : 0
-        guard day >= 1, day <= before[month] - before[month - 1] + (isLeap && month == 2 ? 1 : 0) else { return nil }
-        // Days since 1970 of the year's first, by the leap years in between.
-        let past = year - 1
-        let first = (year - 1970) * 365 + (past / 4 - past / 100 + past / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400)
-        let days = first + before[month - 1] + leapDay + day - 1
-        return Date(timeIntervalSince1970: Double(days * 86_400 + fields[3] * 3_600 + fields[4] * 60 + fields[5]))
     }
 
     fileprivate static func number(_ digits: Data) -> UInt32? {
