@@ -11,6 +11,8 @@ final class AnswerGuard: ChannelInboundHandler {
 
     /// How many announcements (100 to 199) one answer may have before it.
     static let mostAnnouncements = 32
+    /// How many bytes the head of an answer may have, or what stands between pieces of its body.
+    private static let largestHead = 256 << 10
 
     private var announcements = 0
     private var hasRefused = false
@@ -21,6 +23,8 @@ final class AnswerGuard: ChannelInboundHandler {
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             try pipeline.addHandler(AnswerGuard(), position: .after(parser))
+            try UnparsedBytes.bound(
+                ByteToMessageHandler<HTTPResponseDecoder>.self, of: channel, to: largestHead)
         }
     }
 

@@ -257,6 +257,22 @@ import Testing
         }
     }
 
+    @Test func `spaces without end before a header's value are no answer`() async throws {
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            let blank = String(repeating: " ", count: 1 << 20)
+            connection.write("HTTP/1.1 200 OK\r\nX:\(blank)y\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            let code = await code {
+                _ = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(60))
+            }
+            #expect(code == .unreachable)
+        }
+    }
+
     @Test func `a port without a listener is no connection, and is told so`() async throws {
         let gone = try RawServer { _ in }
         let port = gone.port

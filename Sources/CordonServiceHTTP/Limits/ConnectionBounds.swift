@@ -1,5 +1,7 @@
+import CordonHTTPGuard
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// What one connection may cost: a place among the open ones, and a body only as long as a route reads it.
@@ -12,6 +14,8 @@ final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// The most bytes of a head, with what a parser counts as neither name nor value of a header field.
+    static let largestHead = 64 << 10
     /// The most bytes of a body that are taken and thrown away after its request was answered.
     static let unwantedBytes = 1 << 20
     /// How long they may take.
@@ -42,6 +46,12 @@ final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler {
         self.open = open
         self.bodyTime = bodyTime
         self.looksAtAddresses = looksAtAddresses
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // A test may have this handler alone.
+        try? UnparsedBytes.bound(
+            ByteToMessageHandler<HTTPRequestDecoder>.self, of: context.channel, to: Self.largestHead)
     }
 
     func channelActive(context: ChannelHandlerContext) {
