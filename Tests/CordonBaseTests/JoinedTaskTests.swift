@@ -71,38 +71,6 @@ struct JoinedTaskTests {
         #expect(await first.value == false)
     }
 
-    @Test func `work that was cancelled ends for its callers, and leaves the place to the work that came after`() async
-    {
-        let joined = JoinedTask<String, String>()
-        let (gate, started, later) = (Gate(), Gate(), Gate())
-        let first = Task {
-            await joined.value("a") {
-                started.open()
-                await gate.opened()
-                return Task.isCancelled ? "cancelled" : "done"
-            }
-        }
-        await started.opened()
-        joined.cancel { $0 == "b" }
-        #expect(joined.isRunning("a"), "the control: other work goes on")
-        joined.cancel { $0 == "a" }
-        #expect(!joined.isRunning("a"))
-        let begun = Gate()
-        let second = Task {
-            await joined.value("a") {
-                begun.open()
-                await later.opened()
-                return "anew"
-            }
-        }
-        await begun.opened()
-        gate.open()
-        #expect(await first.value == "cancelled")
-        #expect(joined.isRunning("a"), "the end of cancelled work is not the end of what came after")
-        later.open()
-        #expect(await second.value == "anew")
-    }
-
     @Test func `work that was done is done again when it is asked for again`() async {
         let joined = JoinedTask<String, Int>()
         let runs = Locked(0)

@@ -28,8 +28,7 @@ package final class JoinedTask<Key: Hashable & Sendable, Value: Sendable>: Senda
             let turn = Turn()
             let task = Task { [self] in
                 let value = await Turn.$held.withValue(held + [turn], operation: work)
-                // Cancelled work has no place any more; another's may be there.
-                self.running.withLock { if $0[key]?.turn === turn { $0[key] = nil } }
+                self.running.withLock { $0[key] = nil }
                 return value
             }
             running[key] = Running(turn: turn, task: task)
@@ -37,16 +36,6 @@ package final class JoinedTask<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
         guard let task else { return await work() }
         return await task.value
-    }
-
-    /// Cancels the work of these keys. Its callers get what it then comes to; a later one starts it again.
-    package func cancel(where isMeant: @Sendable (Key) -> Bool) {
-        let cancelled = running.withLock { running in
-            let meant = running.filter { isMeant($0.key) }
-            for key in meant.keys { running[key] = nil }
-            return meant.values.map(\.task)
-        }
-        for task in cancelled { task.cancel() }
     }
 
     /// Whether the work of a key is under way.

@@ -68,7 +68,6 @@ extension SignInClient {
             signingKey: ownSigner == nil
                 ? ((start.signer ?? start.ownKey) as? SoftwareSigningKey)?.rawRepresentation : nil,
             isBound: start.signer != nil, vouched: environment.now())
-        renewals.cancel { $0.account == account.id }
         accessTokens.remove(account.id)
         try cache.begin(record, owner: owner)
         return account

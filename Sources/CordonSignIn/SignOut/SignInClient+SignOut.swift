@@ -134,7 +134,6 @@ extension SignInClient {
     @discardableResult
     public func removeAccount(_ account: AccountID) throws(SignInError) -> TokenRemoval {
         noteEnd(of: account)
-        renewals.cancel { $0.account == account }
         accessTokens.remove(account)
         unsaved[account] = nil
         let removal = try cache.end(account, owner: owner)

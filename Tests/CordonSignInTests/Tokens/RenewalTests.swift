@@ -189,7 +189,12 @@ import Testing
 
     @Test func `an answer that arrives after sign-out brings nothing back`() async throws {
         let transport = HeldTransport(fixture.provider.transport, path: "/token")
-        let client = try await fixture.signedInClient(transport: transport)
+        // Who cancels a request never hears what it gave, and could not revoke it.
+        let heeding = RewritingTransport(inner: transport) { _, body in
+            try Task.checkCancellation()
+            return body
+        }
+        let client = try await fixture.signedInClient(transport: heeding)
         fixture.time.advance(.seconds(1_000))
         await transport.hold()
         let late = Task { try await client.testToken() }
