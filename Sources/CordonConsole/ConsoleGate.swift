@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import CordonServiceHTTP
 import Foundation
@@ -215,21 +216,10 @@ struct ConsoleGate: Sendable {
 
     /// Refuses what a page of another origin sent, as far as the browser says where it was.
     private func requireOwnPage(_ request: Request) throws {
-        let origin = request.headers[values: .origin]
-        guard origin.isEmpty || origin == [Self.origin(of: parts.base)].compactMap(\.self),
+        let (origins, own) = (request.headers[values: .origin], WebOrigin(parts.base))
+        guard origins.isEmpty || origins.count == 1 && own != nil && WebOrigin(origins[0]) == own,
             ["same-origin", nil].contains(request.headers[.secFetchSite])
         else { throw Self.foreign }
-    }
-
-    /// The origin of an address as browsers write it (WHATWG HTML §7.1.1): in small letters, without the usual port;
-    /// nil where it is no address.
-    static func origin(of address: String) -> String? {
-        guard let parts = URLComponents(string: address.lowercased()), let scheme = parts.scheme,
-            let host = parts.percentEncodedHost
-        else { return nil }
-        let port = parts.port == (scheme == "https" ? 443 : 80) ? nil : parts.port
-        let isBare = host.contains(":") && !host.hasPrefix("[")
-        return "\(scheme)://" + (isBare ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
     }
 
     // MARK: Signing in again

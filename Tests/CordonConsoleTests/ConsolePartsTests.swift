@@ -22,16 +22,6 @@ import Testing
         #expect(pages.begin(session("a")))
     }
 
-    @Test(arguments: [
-        ("https://Mam.Example:443/mam", "https://mam.example"),
-        ("https://mam.example:8443", "https://mam.example:8443"),
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("http://[::1]:80", "http://[::1]"),
-    ])
-    func `an origin is compared as browsers write it`(address: String, origin: String) {
-        #expect(ConsoleGate.origin(of: address) == origin)
-        #expect(ConsoleGate.origin(of: "/" + address) == nil)
-    }
-
     @Test func `a length of zero is never where a setting means that, and nothing else`() {
         #expect(SettingTexts.value("PT0S", of: "periodBeforePinReset") == "never")
         #expect(SettingTexts.value("PT0S", of: "periodOfflineBeforeAccessCheck") != "never")

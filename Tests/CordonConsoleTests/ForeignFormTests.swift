@@ -23,7 +23,9 @@ import Testing
                 #expect(page.text.contains("This form was not sent from a page of your session."))
             }
             #expect(try await policies(fixture) == 0)
-            let good = try await browser.post("/console/policies/new", [("name", "A"), ("level", "level1")])
+            let good = try await browser.post(
+                "/console/policies/new", [("name", "A"), ("level", "level1")],
+                headers: [.origin: ConsoleFixture.base, HTTPField.Name("Sec-Fetch-Site") ?? .via: "same-origin"])
             #expect(good.status == .ok)
             #expect(try await policies(fixture) == 1)
         }

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonProtocol
 internal import CordonSignIn
 public import Foundation

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 extension BrokerConfiguration {

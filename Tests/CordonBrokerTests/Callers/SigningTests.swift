@@ -190,13 +190,4 @@ import Testing
             purpose(Self.head, Self.claims { $0.replacing(#":"1""#, with: #":"a:{\"[,\\""#) })
                 == .proof(origin, issued: 1_800_000_000))
     }
-
-    @Test(arguments: [
-        ("https://A.example", "https://a.example:443/x"), ("http://a.example", "HTTP://a.example:80"),
-        ("http://[::1]:8080", "http://[::1]:8080/x"), ("https://a.example/a@b", "https://a.example"),
-    ])
-    func `two spellings of one origin are equal`(one: String, other: String) throws {
-        let origin = try #require(WebOrigin(one))
-        #expect(origin == WebOrigin(other))
-    }
 }

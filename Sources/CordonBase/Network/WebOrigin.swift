@@ -1,16 +1,16 @@
 /// Scheme, host and port of an address (RFC 6454).
 ///
 /// Read letter by letter and not by a URL parser: what another reader might take for another host is no origin.
-struct WebOrigin: Sendable, Hashable {
-    let scheme: String
-    let host: String
-    let port: Int
+package struct WebOrigin: Sendable, Hashable {
+    package let scheme: String
+    package let host: String
+    package let port: Int
 
     /// Whether it is this machine itself.
-    var isOwn: Bool { ["127.0.0.1", "[::1]"].contains(host) }
+    package var isOwn: Bool { ["127.0.0.1", "[::1]"].contains(host) }
 
     /// The origin of an address of HTTP without query, fragment or user; nil for anything else.
-    init?(_ address: String) {
+    package init?(_ address: String) {
         guard address.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !#"\?#"#.utf8.contains($0) }) else { return nil }
         let parts = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[1].isEmpty, let usual = ["https:": 443, "http:": 80][parts[0].lowercased()] else {
