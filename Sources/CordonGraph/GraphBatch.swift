@@ -33,8 +33,15 @@ enum GraphBatch {
         for (index, entry) in entries.enumerated() {
             items.append(try item(entry, at: index, of: request, under: version))
         }
-        guard Set(items.map(\.id)).count == items.count else {
-            throw PolicyInput.refusal("requests", "two requests have the same id")
+        var earlier: Set<String> = []
+        for (index, item) in items.enumerated() {
+            // Found before anything is done: half of the batch would be done and half not.
+            guard earlier.isSuperset(of: item.dependsOn) else {
+                throw PolicyInput.refusal("requests[\(index)].dependsOn", "names no request before this one")
+            }
+            guard earlier.insert(item.id).inserted else {
+                throw PolicyInput.refusal("requests", "two requests have the same id")
+            }
         }
         var answers: [JSONValue] = []
         var succeeded: Set<String> = []
@@ -130,7 +137,7 @@ enum GraphBatch {
             "body": [
                 "error": [
                     "code": "FailedDependency",
-                    "message": "A request that this one depends on did not succeed before it.",
+                    "message": "A request that this one depends on did not succeed.",
                 ]
             ],
         ]

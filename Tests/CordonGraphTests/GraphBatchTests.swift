@@ -65,6 +65,26 @@ import Testing
         }
     }
 
+    /// Microsoft Graph refuses such a batch as well: "Invalid dependency for request Id".
+    @Test(arguments: ["2", "3", "none"])
+    func `a batch with an item that depends on itself, a later one or none is refused before any is tried`(
+        _ dependency: String
+    ) async throws {
+        try await TestService().test { client in
+            let create: JSONValue = ["id": "1", "method": "POST", "url": "/groups", "body": ["displayName": "New"]]
+            let dependent: JSONValue = [
+                "id": "2", "method": "GET", "url": "/groups", "dependsOn": [.string(dependency)],
+            ]
+            let later: JSONValue = ["id": "3", "method": "GET", "url": "/groups"]
+            let answer = try await client.administer(
+                .post, "/v1.0/$batch", ["requests": [create, dependent, later]])
+            #expect(answer.status == .badRequest)
+            #expect(answer.json["error"]?["details"]?.array?.first?["target"] == "requests[1].dependsOn")
+            let groups = try await client.administer(.get, "/v1.0/groups").json["value"]?.array ?? []
+            #expect(groups.count == 1)
+        }
+    }
+
     @Test func `an item is checked as if it had come alone, and cannot say who asks`() async throws {
         let service = try await TestService()
         try await service.test { client in
