@@ -85,6 +85,29 @@ import Testing
         }
     }
 
+    @Test func `a policy of a named set is among those of a person once the catalogue has an app of the set`()
+        async throws
+    {
+        let service = try await TestService()
+        let administration = service.service.administration
+        let policy = try await administration.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "Core"], as: TestService.owner)
+        _ = try await administration.targetApps(
+            [], group: .allCoreMicrosoftApps, ofPolicy: policy.id, as: TestService.owner)
+        _ = try await administration.assignPolicy(
+            policy.id, to: [PolicyAssignment(.group(TestService.group))], as: TestService.owner)
+        try await service.test { client in
+            let path = "/beta/users/\(TestPerson.workerA.id)/getManagedAppPolicies"
+            #expect(try await names(client, path) == [])
+            for (bundle, groups) in [("org.example.plain", []), ("org.example.core", [AppGroup.allCoreMicrosoftApps])] {
+                let app = CatalogueApp(bundleID: bundle, displayName: bundle, groups: Set(groups))
+                try await administration.saveResource(app, isNew: true, as: TestService.owner)
+            }
+            // Nobody has such an app yet.
+            #expect(try await names(client, path) == ["Core"])
+        }
+    }
+
     @Test func `null unsets what a tag and a filter say, absent leaves it`() async throws {
         try await TestService().test { client in
             let bodies: [(String, JSONValue)] = [

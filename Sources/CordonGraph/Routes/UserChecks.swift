@@ -59,6 +59,11 @@ struct UserPolicies: Sendable {
         var apps: Set<String> = ["(any)"]
         for app in policies.flatMap(\.apps) where app.platform == .ios { apps.insert(app.value.lowercased()) }
         for registration in registrations { apps.insert(registration.application.bundleID.lowercased()) }
+        if policies.contains(where: { ![.selectedPublicApps, .allApps].contains($0.appGroup) }) {
+            // Of the apps that are in the same named sets, one stands for all.
+            let catalogue = try await administration.resources(CatalogueApp.self, as: exchange.administrator)
+            apps.formUnion(Dictionary(grouping: catalogue, by: \.groups).values.compactMap { $0.first?.bundleID })
+        }
         var reached: Set<String> = []
         for app in apps.sorted() {
             try AdministrationDeadline.check()
