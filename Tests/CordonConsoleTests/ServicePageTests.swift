@@ -79,6 +79,44 @@ import Testing
         }
     }
 
+    @Test
+    func `who saves an app, a tag or a filter that another changed meanwhile is told, and nothing is overwritten`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let (administration, owner, now) = (fixture.service.administration, ConsoleFixture.owner, fixture.clock.now)
+        @Sendable func save(_ name: String, isNew: Bool) async throws {
+            try await administration.saveResource(
+                CatalogueApp(bundleID: "com.contoso.notes", displayName: name), isNew: isNew, as: owner)
+            try await administration.saveResource(ScopeTag(id: "north", displayName: name), isNew: isNew, as: owner)
+            try await administration.saveResource(
+                AssignmentFilter(
+                    id: "phones", displayName: name, rule: "(app.appVersion -startsWith \"1\")", created: now,
+                    modified: now), isNew: isNew, as: owner)
+        }
+        try await save("First", isNew: true)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let paths = ["catalogue/com.contoso.notes", "tags/north", "filters/phones"].map { "/console/service/" + $0 }
+            var forms: [Browser.Shown] = []
+            for path in paths { forms.append(try await browser.get(path)) }
+            try await save("Theirs", isNew: false)
+            for (path, form) in zip(paths, forms) {
+                let told = try await browser.submit(form, to: path, [("name", "Mine")])
+                #expect(told.status == .conflict, "\(path)")
+                #expect(told.text.contains("Another administrator changed this while you did."), "\(path)")
+                #expect(told.text.contains("value=\"Mine\"") && told.text.contains("Theirs"), "\(path)")
+                // A request that does not say what it was made from changes nothing either.
+                let bare = try await browser.post(path, [("name", "Mine"), ("rule", "(app.appVersion -eq \"1\")")])
+                #expect(bare.status == .conflict, "\(path)")
+                #expect(try await browser.get(path).text.contains("<h1>Theirs</h1>"), "\(path)")
+                // Sent again by who was told, it counts.
+                _ = try await browser.submit(told, to: path)
+                #expect(try await browser.get(path).text.contains("<h1>Mine</h1>"), "\(path)")
+            }
+        }
+    }
+
     @Test func `members of roles and allowed accounts are typed as sign-in names`() async throws {
         let fixture = try await ConsoleFixture()
         try await fixture.test { browser in

@@ -108,6 +108,39 @@ import Testing
         }
     }
 
+    @Test func `what stands beside policies is changed and removed at the version that was read alone`() async throws {
+        let bodies: [(String, JSONValue)] = [
+            ("deviceManagement/roleScopeTags", ["displayName": "West"]),
+            ("deviceManagement/assignmentFilters", ["displayName": "New", "rule": "(app.osVersion -ge \"17\")"]),
+            (
+                "deviceAppManagement/mobileApps",
+                [
+                    "displayName": "Notes", "bundleId": "org.example.notes",
+                    "cordonAppGroups": ["allMicrosoftApps", "allCoreMicrosoftApps"],
+                ]
+            ),
+        ]
+        try await TestService().test { client in
+            for (list, body) in bodies {
+                let made = try await client.administer(.post, "/beta/" + list, body)
+                let item = "/beta/\(list)/\(try #require(made.json["id"]?.string))"
+                let read = try await client.administer(.get, item)
+                let tag = try #require(read.headers[.eTag])
+                #expect(read.json["@odata.etag"]?.string == tag && made.headers[.eTag] == tag, "\(list)")
+                func change(_ method: HTTPRequest.Method, at tag: String) async throws -> HTTPResponse.Status {
+                    let body: JSONValue? = method == .patch ? ["displayName": "Other"] : nil
+                    return try await client.administer(method, item, body, headers: [.ifMatch: tag]).status
+                }
+                #expect(try await change(.patch, at: tag) == .noContent, "\(list)")
+                #expect(try await change(.patch, at: tag) == .preconditionFailed, "\(list)")
+                #expect(try await change(.delete, at: tag) == .preconditionFailed, "\(list)")
+                let now = try await client.administer(.get, item)
+                #expect(now.json["displayName"] == "Other", "\(list)")
+                #expect(try await change(.delete, at: try #require(now.headers[.eTag])) == .noContent, "\(list)")
+            }
+        }
+    }
+
     @Test func `null unsets what a tag and a filter say, absent leaves it`() async throws {
         try await TestService().test { client in
             let bodies: [(String, JSONValue)] = [

@@ -54,20 +54,23 @@ struct CataloguePages {
         var submit: Phrase
         /// What it takes to change one.
         var permission: String
+        /// What is in force, as who was overtaken reads it.
+        var words: @Sendable (JSONValue) -> [Phrase]
 
         func path(_ id: String) -> String { path + "/" + ConsolePath.part(id) }
 
+        /// - Parameter version: The version that was shown when what was filled in was; nil where it is shown now.
         func page(
-            _ id: String, _ one: JSONValue, _ visit: ConsoleVisit, _ refusal: Refusal?, _ fields: [Field]
+            _ id: String, _ one: JSONValue, _ visit: ConsoleVisit, _ notes: [Block], version: String?, _ fields: [Field]
         ) -> Page {
             Page(
                 id == "new" ? new : .data(one.text("displayName")), .service, above: list,
-                Block.refused(refusal) + [
+                notes + [
                     .form(
                         Form(
-                            path(id), submit: submit, hidden: [("page", path(id))], isLocked: !visit.may(permission),
-                            cancel: Link("Cancel", path),
-                            fields))
+                            path(id), submit: submit,
+                            hidden: [("version", version ?? ShownVersion.of(one)), ("page", path(id))],
+                            isLocked: !visit.may(permission), cancel: Link("Cancel", path), fields))
                 ])
         }
 
@@ -77,17 +80,25 @@ struct CataloguePages {
             return id == "new" ? .null : try await visit.api.get(route + "/" + ConsolePath.part(id))
         }
 
-        /// Saves what was filled in, and shows the list; the form again where the service refuses it.
+        /// Saves what was filled in, and shows the list; the form again where the service refuses it, or another administrator was first.
         ///
         /// - Parameters:
+        ///   - known: What was there when the form came.
         ///   - made: Members that only a new one is sent with.
         ///   - question: What asks for the impact of it; nil for what moves no policy.
+        ///   - again: The form with what was filled in.
         func save(
-            _ visit: ConsoleVisit, _ changed: [String: JSONValue], made: [String: JSONValue] = [:],
+            _ visit: ConsoleVisit, _ known: JSONValue, _ changed: [String: JSONValue], made: [String: JSONValue] = [:],
             asking question: JSONValue? = nil,
-            _ again: (JSONValue, Refusal) async throws -> Page
+            _ again: (_ one: JSONValue, _ notes: [Block], _ version: String?) async throws -> Page
         ) async throws -> ConsoleAnswer {
             let (id, impact) = (visit.keys[0], visit.form["impact"])
+            func overtaken(by now: JSONValue) async throws -> ConsoleAnswer {
+                .page(
+                    try await again(now, [ShownVersion.overtaken(by: words(now), ShownVersion.ofEntry)], nil), .conflict
+                )
+            }
+            guard !ShownVersion.isOutdated(visit.form, known) else { return try await overtaken(by: known) }
             do {
                 if let question,
                     let preview = try await ShownImpact.preview(
@@ -99,11 +110,15 @@ struct CataloguePages {
                     try await visit.api.call(.post, route, .object(changed.merging(made) { $1 }), impact: impact)
                 } else {
                     try await visit.api.call(
-                        .patch, route + "/" + ConsolePath.part(id), .object(changed), impact: impact)
+                        .patch, route + "/" + ConsolePath.part(id), .object(changed), ifVersion: visit.form["version"],
+                        impact: impact)
                 }
                 return .moved(path)
             } catch let refusal as Refusal where refusal.isOfForm {
-                return .page(try await again(["displayName": .string(visit.form["name"])], refusal), .badRequest)
+                let version = ShownVersion.of(visit.form)
+                return .page(try await again(known, Block.refused(refusal), version), .badRequest)
+            } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+                return try await overtaken(by: try await self.known(visit))
             }
         }
     }
@@ -112,7 +127,13 @@ struct CataloguePages {
 
     private static let appKind = Kind(
         route: apps, path: appsPath, list: Link("Catalogue of apps", appsPath), new: "New app", submit: "Save the app",
-        permission: "writePolicies")
+        permission: "writePolicies"
+    ) { app in
+        let sets = app.list("cordonAppGroups").compactMap(\.string)
+        let kind: Phrase = app.text("appAvailability") == "lineOfBusiness" ? "your own" : "from a store"
+        return ["displayName", "publisher"].map { .data(app.text($0)) }.filter { !$0.isEmpty } + [kind]
+            + sets.map { set in Self.sets.first { $0.value == set }?.text ?? .data(set) }
+    }
 
     private static let sets: [(value: String, text: Phrase)] = [
         ("allMicrosoftApps", "all Microsoft apps"), ("allCoreMicrosoftApps", "the core Microsoft apps"),
@@ -154,7 +175,8 @@ struct CataloguePages {
     }
 
     private static func appPage(
-        _ id: String, _ app: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+        _ id: String, _ app: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ notes: [Block] = [],
+        version: String?
     ) async throws -> Page {
         func value(_ name: String, _ member: String) -> String { form?[name] ?? app.text(member) }
         let sets = app.list("cordonAppGroups").compactMap(\.string).joined(separator: ",")
@@ -175,7 +197,7 @@ struct CataloguePages {
                 help: "A policy for one of these sets protects the app too.",
                 value: form?.all("sets").joined(separator: ",") ?? sets),
         ]
-        var page = appKind.page(id, app, visit, refusal, fields)
+        var page = appKind.page(id, app, visit, notes, version: version, fields)
         guard id != "new" else { return page }
         let versions = (try await visit.api.get("/admin/v1/reports/versions").array ?? [])
             .filter { $0.text("bundleID") == app.text("bundleId").lowercased() }
@@ -195,7 +217,8 @@ struct CataloguePages {
     @Sendable private func editApp(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let app = try await Self.appKind.known(visit)
         visit.begin()
-        return .page(try await Self.appPage(visit.keys[0], app, visit.draft, visit))
+        return .page(
+            try await Self.appPage(visit.keys[0], app, visit.draft, visit, version: ShownVersion.of(visit.draft)))
     }
 
     @Sendable private func saveApp(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -210,10 +233,10 @@ struct CataloguePages {
         let app = try await Self.appKind.known(visit)
         let bundle = id == "new" ? form["bundle"] : app.text("bundleId")
         return try await Self.appKind.save(
-            visit, changed, made: ["bundleId": .string(bundle)],
+            visit, app, changed, made: ["bundleId": .string(bundle)],
             asking: ["app": .string(bundle), "cordonAppGroups": sets]
-        ) { app, refusal in
-            try await Self.appPage(id, app, form, visit, refusal)
+        ) { app, notes, version in
+            try await Self.appPage(id, app, form, visit, notes, version: version)
         }
     }
 
@@ -221,7 +244,10 @@ struct CataloguePages {
 
     private static let tagKind = Kind(
         route: tags, path: tagsPath, list: Link("Scope tags", tagsPath), new: "New scope tag",
-        submit: "Save the scope tag", permission: "manageTenant")
+        submit: "Save the scope tag", permission: "manageTenant"
+    ) { tag in
+        ["displayName", "description"].map { .data(tag.text($0)) }.filter { !$0.isEmpty }
+    }
 
     @Sendable private func listTags(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let page = try await ListPages.page(Self.tags + "?", visit)
@@ -250,10 +276,10 @@ struct CataloguePages {
     }
 
     private static func tagPage(
-        _ tag: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+        _ tag: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ notes: [Block] = [], version: String?
     ) -> Page {
         tagKind.page(
-            visit.keys[0], tag, visit, refusal,
+            visit.keys[0], tag, visit, notes, version: version,
             [
                 Field(.text, "name", "Name", value: form?["name"] ?? tag.text("displayName"), isRequired: true),
                 Field(
@@ -262,18 +288,19 @@ struct CataloguePages {
     }
 
     @Sendable private func editTag(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        .page(Self.tagPage(try await Self.tagKind.known(visit), visit.draft, visit))
+        let tag = try await Self.tagKind.known(visit)
+        return .page(Self.tagPage(tag, visit.draft, visit, version: ShownVersion.of(visit.draft)))
     }
 
     @Sendable private func saveTag(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let (form, known) = (visit.form, try await Self.tagKind.known(visit))
         return try await Self.tagKind.save(
-            visit,
+            visit, known,
             [
                 "displayName": .string(form.line("name", of: known.text("displayName"))),
                 "description": .string(form.line("description", of: known.text("description"))),
             ]
-        ) { tag, refusal in Self.tagPage(tag, form, visit, refusal) }
+        ) { tag, notes, version in Self.tagPage(tag, form, visit, notes, version: version) }
     }
 }
 

@@ -18,17 +18,20 @@ struct TargetPages {
 
     // MARK: Filters
 
+    /// - Parameter version: The version that was shown when what was filled in was; nil where it is shown now.
     private static func page(
-        _ id: String, _ filter: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+        _ id: String, _ filter: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ notes: [Block] = [],
+        version: String?
     ) async -> Page {
         let path = path(id)
         let rule = form?["rule"] ?? filter.text("rule")
-        var blocks = Block.refused(refusal)
-        if id != "new", refusal == nil { blocks += await matches(filter.text("rule"), visit) }
+        var blocks = notes
+        if id != "new", notes.isEmpty { blocks += await matches(filter.text("rule"), visit) }
         blocks.append(
             .form(
                 Form(
-                    path, submit: "Save the filter", hidden: [("page", path)],
+                    path, submit: "Save the filter",
+                    hidden: [("version", version ?? ShownVersion.of(filter)), ("page", path)],
                     isLocked: !visit.may("assignPolicies"),
                     cancel: Link("Cancel", "/console/service"),
                     [
@@ -81,15 +84,29 @@ struct TargetPages {
     }
 
     @Sendable private func filter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let id = visit.keys[0]
-        let filter = id == "new" ? JSONValue.null : try await visit.api.get(Self.filters + "/" + ConsolePath.part(id))
+        let filter = try await Self.known(visit)
         visit.begin()
-        return .page(await Self.page(id, filter, visit.draft, visit))
+        return .page(
+            await Self.page(visit.keys[0], filter, visit.draft, visit, version: ShownVersion.of(visit.draft)))
+    }
+
+    /// What is changed; nothing of a new one.
+    private static func known(_ visit: ConsoleVisit) async throws -> JSONValue {
+        let id = visit.keys[0]
+        return id == "new" ? .null : try await visit.api.get(filters + "/" + ConsolePath.part(id))
+    }
+
+    /// Shows what was filled in, and above it the filter as another administrator has changed it.
+    private static func overtaken(by filter: JSONValue, _ visit: ConsoleVisit) async -> ConsoleAnswer {
+        let now = ["displayName", "rule"].map { Phrase.data(filter.text($0)) }
+        let note = ShownVersion.overtaken(by: now, ShownVersion.ofEntry)
+        return .page(await page(visit.keys[0], filter, visit.form, visit, [note], version: nil), .conflict)
     }
 
     @Sendable private func saveFilter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
-        let known = id == "new" ? JSONValue.null : try await visit.api.get(Self.filters + "/" + ConsolePath.part(id))
+        let known = try await Self.known(visit)
+        guard !ShownVersion.isOutdated(visit.form, known) else { return await Self.overtaken(by: known, visit) }
         var body: [String: JSONValue] = [
             "displayName": .string(visit.form.line("name", of: known.text("displayName"))),
             "rule": .string(visit.form.line("rule", of: known.text("rule"))),
@@ -102,20 +119,24 @@ struct TargetPages {
                     return .page(preview)
                 }
                 try await visit.api.call(
-                    .patch, Self.filters + "/" + ConsolePath.part(id), .object(body), impact: visit.form["impact"])
+                    .patch, Self.filters + "/" + ConsolePath.part(id), .object(body), ifVersion: visit.form["version"],
+                    impact: visit.form["impact"])
                 return .moved(path)
             }
             body["platform"] = "iOSMobileApplicationManagement"
             let made = try await visit.api.call(.post, Self.filters, .object(body))
             return .moved(Self.path(made.text("id")))
         } catch let refusal as Refusal where refusal.isOfForm {
-            return .page(await Self.page(id, .object(body), visit.form, visit, refusal), .badRequest)
+            let (notes, version) = (Block.refused(refusal), ShownVersion.of(visit.form))
+            return .page(await Self.page(id, known, visit.form, visit, notes, version: version), .badRequest)
+        } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+            return await Self.overtaken(by: try await Self.known(visit), visit)
         }
     }
 
     // MARK: Groups
 
-    private static func path(ofGroup id: String) -> String { "/console/service/groups/" + ConsolePath.part(id) }
+    static func path(ofGroup id: String) -> String { "/console/service/groups/" + ConsolePath.part(id) }
 
     /// A group and a page of those who are directly in it.
     @Sendable private func group(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

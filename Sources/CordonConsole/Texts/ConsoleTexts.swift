@@ -104,6 +104,7 @@ enum ConsoleTexts {
         "Another administrator changed this role while you did.": "Jemand anderes hat diese Rolle gleichzeitig geändert.",
         "Answers that change": "Antworten, die sich ändern",
         "App": "App",
+        "Another administrator changed this while you did.": "Jemand anderes hat das gleichzeitig geändert.",
         "App configuration": "App-Konfiguration",
         "App version": "App-Version",
         "Approvals": "Freigaben",

@@ -28,10 +28,12 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
             GraphRoute(.post, path, .writeApps) { exchange in
                 let resource = try read(try await body(exchange), nil)
                 try await administration.saveResource(resource, isNew: true, as: exchange.administrator)
-                return exchange.applyingPreference(.created(json(resource), of: path))
+                return exchange.applyingPreference(
+                    .created(json(resource), of: path, version: resource.entityVersion))
             },
             GraphRoute(.get, path + "/*", reading) { exchange in
-                .entity(json(try await one(exchange)), of: path)
+                let resource = try await one(exchange)
+                return .entity(json(resource), of: path, version: resource.entityVersion)
             },
             GraphRoute(.patch, path + "/*", .writeApps) { exchange in
                 try await merge(try await body(exchange), exchange)

@@ -35,6 +35,8 @@ extension CatalogueApp: AdministeredResource {
     public static var auditName: String { "app" }
     /// Who may write policies may say what apps there are.
     public static var writing: Permission { .writePolicies }
+    /// What the entry says.
+    public var entityVersion: String? { ContentVersion.of(content) }
 
     /// What people read of the entry.
     public var shownTexts: [StoredText] {

@@ -31,6 +31,8 @@ extension ScopeTag: AdministeredResource {
     public static var auditName: String { "scopeTag" }
     /// Tags belong to the organisation as a whole.
     public static var writing: Permission { .manageTenant }
+    /// What the tag says.
+    public var entityVersion: String? { ContentVersion.of(self) }
     /// Tags target no one.
     public static var isTargeting: Bool { false }
     /// No two tags have one name.
