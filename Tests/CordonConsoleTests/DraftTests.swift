@@ -68,6 +68,27 @@ import Testing
         }
     }
 
+    @Test func `who is the only one to release changes is told when theirs is released by itself`() async throws {
+        let fixture = try await ConsoleFixture(wipeBudget: 0)
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.enrol("tag-1234")
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)"
+            let preview = try await browser.submit(
+                try await browser.get(path + "/edit/launch"), to: path + "/preview/launch",
+                [("s.minimumWipeOsVersion", "99")])
+            let waits = try await browser.submit(preview, to: path + "/publish/launch")
+            #expect(waits.text.contains("The service knows no second administrator who could release this change."))
+            #expect(waits.text.contains("<dt>Released by itself</dt><dd><time "))
+            #expect(!waits.text.contains("Send them the address of this page."))
+            fixture.clock.advance(by: 3_601)
+            let released = try await browser.get(waits.path)
+            #expect(released.text.contains("This change was released by itself."))
+            #expect(released.text.contains("href=\"\(path)/edit/launch\" class=\"main\">Open the form"))
+        }
+    }
+
     @Test func `what the service refuses is in its form again`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy()

@@ -1,4 +1,6 @@
 import CordonService
+import CordonTestSupport
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -151,6 +153,45 @@ import Testing
             try await browser.signIn(ConsoleFixture.ada)
             let page = try await browser.get("/console/approvals/\(try #require(block?.place))")
             #expect(page.status == .ok && !page.text.contains("No setting differs."))
+        }
+    }
+
+    @Test func `who releases what a directory leaves out reads whom that is about, by name and in their language`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture(wipeBudget: 0)
+        _ = try await fixture.publishPolicy()
+        let (provisioning, tenant) = (fixture.service.provisioning, ConsoleFixture.tenant)
+        let grace = FakeProvider.Person(id: "oid-grace", name: "grace@contoso.example", roles: [])
+        func content(_ id: String, _ name: String) -> DirectoryContent {
+            let user = DirectoryUser(
+                id: id, userPrincipalName: "\(name.lowercased())@contoso.example", displayName: name)
+            return DirectoryContent(people: [user], groups: [])
+        }
+        _ = try await provisioning.synchronize(content(grace.id, "Grace"), from: "people.json", of: tenant)
+        try await provisioning.saveGroup(
+            DirectoryGroup(id: ConsoleFixture.group, displayName: "Field workers", members: [.user(grace.id)]),
+            as: ConsoleFixture.owner)
+        let others = content("oid-new", "New")
+        try await fixture.test { browser in
+            let device = try await ConsoleFixture.device(
+                "tag-1", of: grace, at: try #require(URL(string: ConsoleFixture.base)), fixture.service,
+                fixture.provider, over: RouterTransport(client: browser.client), now: { fixture.clock.now })
+            try await device.register()
+            try await device.checkIn()
+            let waiting = await #expect(throws: ServiceError.self) {
+                _ = try await provisioning.synchronize(others, from: "people.json", of: tenant)
+            }
+            let path = "/console/approvals/\(try #require(waiting?.place))"
+            let page = try await browser.signIn(ConsoleFixture.ada, at: path)
+            #expect(page.text.contains("<h1>Change people or groups of the directory</h1>"))
+            #expect(page.text.contains(">People who leave or are disabled</td>"))
+            #expect(page.text.contains(">Grace (oid-grace)</td>"))
+            try await browser.post("/console/language", [("language", "de")])
+            let german = try await browser.get(path)
+            #expect(german.text.contains(">Personen, die gehen oder deaktiviert werden</td>"))
+            #expect(
+                try await browser.get("/console/approvals").text.contains(">Personen oder Gruppen des Verzeichnisses"))
         }
     }
 
