@@ -53,6 +53,12 @@ import Testing
             for number in 0..<60 { try await browser.enrol("tag-\(number)") }
             let devices = try await browser.get("/console/devices")
             #expect(devices.text.contains("rel=\"next\""))
+            // A person's own apps, too.
+            let person = try await browser.get("/console/people/oid-worker")
+            let next = try #require(person.text.firstMatch(of: /href="([^"]*)" rel="next"/)).1
+            let apps = (person.text + (try await browser.get(Browser.unescape(next)).text))
+                .matches(of: /href="(\/console\/devices\/[^"]+)"/).map { String($0.1) }
+            #expect(apps.count == 61 && Set(apps).count == 61)
             for page in try await ConsoleCrawl(browser: browser).pages(of: routes)
             where page.headers[.contentType]?.hasPrefix("text/html") ?? false {
                 #expect(page.text.utf8.count < 100_000, "\(page.path): \(page.text.utf8.count) bytes")

@@ -146,15 +146,17 @@ struct PeoplePages {
         let id = visit.keys[0]
         let user = try await visit.api.get(Self.route(id))
         visit.begin()
-        let registrations = try await visit.api.all(
-            "/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=50&$expand=appliedPolicies($select=id)",
-            atMost: 50)
+        let after = visit.query.has("next") ? "&$skiptoken=" + ConsolePath.part(visit.query["next"]) : ""
+        let page = try await visit.api.get(
+            "/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$expand=appliedPolicies($select=id)"
+                + "&$top=\(ListPages.mostShown)" + after)
+        let registrations = page.list("value")
         let checks = try await visit.api.all(Self.route(id) + "/getManagedAppDiagnosticStatuses")
         let policies = try await visit.api.all(Self.route(id) + "/getManagedAppPolicies?$select=displayName")
         let groups = try await visit.api.all(Self.route(id) + "/memberOf")
         let isBlocked = try await visit.api.get(Self.route(id) + "/isManagedAppUserBlocked")["value"] == true
         let failing = checks.filter(Self.fails)
-        let late = try await visit.api.get("/admin/v1/reports/drift?top=50&user=" + ConsolePath.part(id)).array ?? []
+        let late = try await visit.api.get("/admin/v1/reports/drift?top=51&user=" + ConsolePath.part(id)).array ?? []
         var blocks: [Block] = []
         if isBlocked {
             blocks.append(.note(.bad, "This person is blocked: their apps are wiped, and enrolling is refused.", []))
@@ -169,7 +171,8 @@ struct PeoplePages {
                     ? .note(.good, "Protected: the newest rules are in force.", [])
                     : .note(
                         .notice, "Protected by earlier rules. Apps that wait for the newest ones:",
-                        late.map { "\(.data($0.text("bundleID"))) on \(.data($0.text("deviceTag")))" }))
+                        late.prefix(50).map { "\(.data($0.text("bundleID"))) on \(.data($0.text("deviceTag")))" }
+                            + (late.count > 50 ? ["and others"] : [])))
         var links =
             [
                 Link("Ask what they may do", "/console/ask?person=" + ConsolePath.part(id)),
@@ -211,8 +214,8 @@ struct PeoplePages {
                 DevicePages.table(
                     "Apps and devices", registrations,
                     empty:
-                        "No app is enrolled at present. Apps enrol when the person signs in to them; what was removed stands under Wipes."
-                )),
+                        "No app is enrolled at present. Apps enrol when the person signs in to them; what was removed stands under Wipes.",
+                    more: ListPages.more(page, Self.path(id)))),
         ]
         if !removing.isEmpty {
             blocks.append(

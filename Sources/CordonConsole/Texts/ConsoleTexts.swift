@@ -893,6 +893,7 @@ enum ConsoleTexts {
         "an exempted app": "eine ausgenommene App",
         "and %@ more": "und %@ weitere",
         "announced that the service moves": "hat angekündigt, dass der Dienst umzieht",
+        "and others": "und weitere",
         "another maker's before Defender": "Drittanbieter vor Defender",
         "any app": "jede App",
         "any device": "jedes Gerät",
