@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPages
 import CordonPolicy
 import Foundation
@@ -20,6 +21,29 @@ import Testing
         #expect(pages.begin(session("b")))
         pages.end(session("a"))
         #expect(pages.begin(session("a")))
+    }
+
+    @Test(arguments: [1, 2, 7, 1_000])
+    func `the entries of a list are taken one at a time, however its bytes come`(size: Int) async throws {
+        let text = #" [ {"a":"],[}{\"\\","b":[1,{"c":2}]} , "x,y", 3,[],{} ] "#
+        var found: [JSONValue] = []
+        var rest = ByteBuffer(string: text)
+        let reader = EntryReader { found.append($0) }
+        while let piece = rest.readSlice(length: min(size, max(1, rest.readableBytes))) {
+            try await reader.write(piece)
+        }
+        try await reader.finish(nil)
+        #expect(JSONValue.array(found) == (try JSONValue(parsing: Data(text.utf8))))
+    }
+
+    @Test func `a list that ends too early, or has an entry that is none, is no list`() async throws {
+        for text in ["[1,2", "[{\"a\":}]"] {
+            await #expect(throws: (any Error).self, "\(text)") {
+                let reader = EntryReader { _ in }
+                try await reader.write(ByteBuffer(string: text))
+                try await reader.finish(nil)
+            }
+        }
     }
 
     @Test func `a length of zero is never where a setting means that, and nothing else`() {
@@ -82,7 +106,8 @@ import Testing
     @Test func `nothing in a CSV report is a formula to a spreadsheet`() async throws {
         // A quote with a mark on it is another character, and ends a cell all the same.
         let cells = ["=1+1", "+1", "-1", "@x", "a\"b", "a\"\u{301},=1", "plain"]
-        let text = try await Self.text(of: ReportFile.csv([cells], named: "a.csv"))
+        let file = ReportFile.made("text/csv; charset=utf-8", named: "a.csv") { try await $0(CSV.line(cells)) }
+        let text = try await Self.text(of: file)
         let wanted = "'=1+1,'+1,'-1,'@x,\"a\"\"b\",\"a\"\"\u{301},=1\",plain\r\n"
         #expect(text.unicodeScalars.elementsEqual(wanted.unicodeScalars))
     }

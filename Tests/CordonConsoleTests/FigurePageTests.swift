@@ -133,6 +133,10 @@ import Testing
             #expect(column("Apps on devices", of: report) == ["2", "2", "2"])
             let csv = try await browser.get("/console/reports/versions?format=csv")
             #expect(csv.text.contains("\(ConsoleFixture.bundleID),system,18.2,2"))
+            let json = try await browser.get("/console/reports/versions?format=json&search=18.")
+            let rows = try JSONValue(parsing: Data(json.text.utf8)).array
+            #expect(rows?.map { $0["part"] } == ["system"])
+            #expect(json.headers[.contentDisposition] == "attachment; filename=\"versions.json\"")
             for (name, bundle) in [("Notes", ConsoleFixture.bundleID), ("Unseen", "com.contoso.unseen")] {
                 try await browser.post(
                     "/console/service/catalogue/new", [("name", name), ("bundle", bundle), ("own", "true")])

@@ -81,13 +81,6 @@ struct ConsoleAPI: Sendable {
         try await file(path).body.write(LineReader(take))
     }
 
-    /// An answer's bytes.
-    func bytes(_ path: String) async throws -> Data {
-        let (response, bytes) = try await request(.get, path).answer(parts, context)
-        guard response.status.kind == .successful else { throw Self.refusal(response, .null) }
-        return bytes
-    }
-
     /// Every member of a collection that comes in pages, up to a limit.
     func all(_ path: String, atMost limit: Int = 1_000) async throws -> [JSONValue] {
         var (found, next): ([JSONValue], String?) = ([], path)

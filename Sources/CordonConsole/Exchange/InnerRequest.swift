@@ -1,3 +1,4 @@
+import CordonPolicy
 import CordonServiceHTTP
 import Foundation
 import HTTPTypes
@@ -83,4 +84,50 @@ final class LineReader: ResponseBodyWriter {
     private func line(_ bytes: ArraySlice<UInt8>) {
         if !bytes.isEmpty { take(String(decoding: bytes, as: UTF8.self)) }
     }
+}
+
+/// Takes the entries of a JSON array one at a time as its bytes come, however many there are.
+final class EntryReader: ResponseBodyWriter {
+    private let take: (JSONValue) async throws -> Void
+    private var entry: [UInt8] = []
+    /// How many brackets are open, the array's own included.
+    private var depth = 0
+    private var (isInText, isEscaped) = (false, false)
+
+    init(_ take: @escaping (JSONValue) async throws -> Void) { self.take = take }
+
+    func write(_ buffer: ByteBuffer) async throws {
+        for byte in buffer.readableBytesView {
+            switch byte {
+            case _ where isInText:
+                isInText = isEscaped || byte != UInt8(ascii: "\"")
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+            case UInt8(ascii: "\""): isInText = true
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                if depth == 1 { continue }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+            guard !isInText, depth == 0 || depth == 1 && byte == UInt8(ascii: ",") else {
+                entry.append(byte)
+                continue
+            }
+            try await end()
+        }
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {
+        guard depth == 0 else { throw Self.unreadable }
+    }
+
+    private func end() async throws {
+        defer { entry.removeAll(keepingCapacity: true) }
+        guard entry.contains(where: { $0 > UInt8(ascii: " ") }) else { return }
+        guard let value = try? JSONValue(parsing: Data(entry)) else { throw Self.unreadable }
+        try await take(value)
+    }
+
+    private static let unreadable = Refusal(
+        .internalServerError, "unreadable", "The service cannot do this at the moment.")
 }

@@ -2,6 +2,7 @@ import CordonPolicy
 import CordonServiceHTTP
 import Foundation
 import HTTPTypes
+import Hummingbird
 
 /// People: who is protected, by what, and why not (SRV-UI-13, SRV-UI-15, SRV-UI-18).
 struct PeoplePages {
@@ -9,8 +10,8 @@ struct PeoplePages {
         table.get("/console/people", lists: "read", list)
         table.get("/console/blocked", lists: "read", blocked)
         table.get("/console/people/:id/data") { visit in
-            let bytes = try await visit.api.bytes("/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data")
-            return .response(ReportFile.json(bytes, named: "person.json"))
+            let data = try await visit.api.file("/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data")
+            return .response(ReportFile.json(data.body, named: "person.json"))
         }
         table.get("/console/people/:id/erase", needs: "handlePersonalData") { visit in
             .page(try await Self.erasure(visit))

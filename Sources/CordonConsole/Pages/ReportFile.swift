@@ -16,28 +16,47 @@ enum ReportFile {
         }
     }
 
-    /// A file that spreadsheets open.
-    static func csv(_ lines: [[String]], named name: String) -> Response {
-        file(Data(lines.map(CSV.line).joined().utf8), "text/csv; charset=utf-8", name)
-    }
-
     static func json(_ value: JSONValue, named name: String) -> Response {
-        json(Data(value.text().utf8), named: name)
+        json(ResponseBody(byteBuffer: ByteBuffer(string: value.text())), named: name)
     }
 
-    static func json(_ bytes: Data, named name: String) -> Response { file(bytes, "application/json", name) }
+    static func json(_ body: ResponseBody, named name: String) -> Response { file(body, "application/json", name) }
 
     /// What an app signed, as it came: a compact signature.
     static func signature(_ text: String, named name: String) -> Response {
-        file(Data(text.utf8), "application/jose", name)
+        file(ResponseBody(byteBuffer: ByteBuffer(string: text)), "application/jose", name)
     }
 
-    private static func file(_ bytes: Data, _ mediaType: String, _ name: String) -> Response {
+    /// A file that is made while it is sent.
+    ///
+    /// - Parameter make: Writes it, in as small pieces as it likes.
+    static func made(
+        _ mediaType: String, named name: String,
+        _ make: @escaping @Sendable (_ write: @escaping (String) async throws -> Void) async throws -> Void
+    ) -> Response {
+        let body = ResponseBody { writer in
+            var (out, text) = (writer, "")
+            try await make { piece in
+                text += piece
+                guard text.utf8.count >= atOnce else { return }
+                try await out.write(ByteBuffer(string: text))
+                text = ""
+            }
+            if !text.isEmpty { try await out.write(ByteBuffer(string: text)) }
+            try await out.finish(nil)
+        }
+        return file(body, mediaType, name)
+    }
+
+    /// How many bytes of such a file go out at once.
+    private static let atOnce = 32 << 10
+
+    private static func file(_ body: ResponseBody, _ mediaType: String, _ name: String) -> Response {
         Response(
             status: .ok,
             headers: [
                 .contentType: mediaType, .contentDisposition: "attachment; filename=\"\(name)\"",
                 .cacheControl: "no-store",
-            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            ], body: body)
     }
 }

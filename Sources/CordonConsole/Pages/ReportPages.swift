@@ -1,7 +1,9 @@
+import CordonBase
 import CordonPolicy
 import CordonServiceHTTP
 import Foundation
 import HTTPTypes
+import Hummingbird
 
 /// Reports as pages, CSV and JSON (SRV-UI-19).
 struct ReportPages {
@@ -197,43 +199,57 @@ struct ReportPages {
         }
     }
 
-    /// The first rows of a report that have a word, or all of them.
-    private static func rows(
-        of report: Report, containing search: String, _ most: Int?, _ visit: ConsoleVisit
-    ) async throws -> [JSONValue] {
-        let word = search.lowercased()
-        return try await rows(of: report, most, visit).filter { row in
-            word.isEmpty || report.columns.contains { ReportFile.text(row[$0.member]).lowercased().contains(word) }
-        }
+    /// Whether a row has a word.
+    private static func has(_ word: String, _ row: JSONValue, of report: Report) -> Bool {
+        word.isEmpty || report.columns.contains { ReportFile.text(row[$0.member]).lowercased().contains(word) }
     }
 
-    /// The first rows of a report, or all of them.
-    private static func rows(of report: Report, _ most: Int?, _ visit: ConsoleVisit) async throws -> [JSONValue] {
-        if let most, report.isCut { return try await visit.api.get(report.path + "?top=\(most)").array ?? [] }
-        var all = try await visit.api.get(report.path).array ?? []
-        guard let page = report.page, most == nil else { return all }
-        var count = all.count
-        while count == page, let last = all.last {
-            let next = try await visit.api.get(report.path + "?after=" + ConsolePath.part(last.text("id"))).array ?? []
-            count = next.count
-            all += next
+    /// The first rows of a report that have a word.
+    private static func rows(
+        of report: Report, containing search: String, _ most: Int, _ visit: ConsoleVisit
+    ) async throws -> [JSONValue] {
+        let word = search.lowercased()
+        let rows = try await visit.api.get(report.path + (report.isCut ? "?top=\(most)" : "")).array ?? []
+        return rows.filter { has(word, $0, of: report) }
+    }
+
+    /// All rows of a report that have a word as a file, which is made a row at a time: however many there are.
+    private static func file(
+        of report: Report, isCSV: Bool, containing search: String, _ visit: ConsoleVisit
+    ) async throws -> Response {
+        // Asked before the answer begins, so that a refusal is still an answer of its own.
+        let first = try await visit.api.file(report.path)
+        let word = search.lowercased()
+        let titles = CSV.line(report.columns.map { $0.title.text(in: visit.language) })
+        return ReportFile.made(
+            isCSV ? "text/csv; charset=utf-8" : "application/json", named: report.name + (isCSV ? ".csv" : ".json")
+        ) { write in
+            try await write(isCSV ? titles : "[")
+            var (answer, separator) = (first, "")
+            while true {
+                var (count, last) = (0, "")
+                let reader = EntryReader { row in
+                    (count, last) = (count + 1, row.text("id"))
+                    guard has(word, row, of: report) else { return }
+                    let cells = report.columns.map { ReportFile.text(row[$0.member]) }
+                    try await write(isCSV ? CSV.line(cells) : separator + row.text())
+                    separator = ","
+                }
+                try await answer.body.write(reader)
+                guard count == report.page else { break }
+                answer = try await visit.api.file(report.path + "?after=" + ConsolePath.part(last))
+            }
+            if !isCSV { try await write("]") }
         }
-        return all
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let report = try Self.report(visit)
         let search = visit.query["search"]
         switch visit.query["format"] {
-        case "json":
-            let all = try await Self.rows(of: report, containing: search, nil, visit)
-            return .response(ReportFile.json(.array(all), named: "\(report.name).json"))
-        case "csv":
-            let all = try await Self.rows(of: report, containing: search, nil, visit)
-            let lines =
-                [report.columns.map { $0.title.text(in: visit.language) }]
-                + all.map { row in report.columns.map { ReportFile.text(row[$0.member]) } }
-            return .response(ReportFile.csv(lines, named: "\(report.name).csv"))
+        case "json", "csv":
+            let isCSV = visit.query["format"] == "csv"
+            return .response(try await Self.file(of: report, isCSV: isCSV, containing: search, visit))
         default:
             if visit.mayEverywhere("read") { visit.begin() }
             return .page(try await Self.page(report, search, visit))
