@@ -168,6 +168,10 @@ import Testing
             #expect(page.text.contains("Fits 2 of 2 apps on devices at present."))
             // The page changes by itself.
             #expect(page.text.contains("data-live="))
+            // Shown by the script once nothing comes any more.
+            #expect(
+                page.text.contains(/<p class="stale" role="status" hidden>This page does not change by itself any more/)
+            )
             let tried = try await browser.get(saved.path + "?try=(app.deviceModel%20-eq%20%22iPad%22)")
             #expect(tried.text.contains("Fits 0 of 2 apps on devices at present."))
             #expect(tried.text.contains("Fits 2 of 2 apps on devices at present."))

@@ -94,13 +94,15 @@ struct PageRenderer: Sendable {
                 },
             ])
         }
+        // The answer to a form has no address at which it could be asked for again.
+        let live = page.isLive ? path.flatMap { $0.isEmpty ? nil : "/console/live?page=" + ConsolePath.part($0) } : nil
         return PageModel([
-            "skip": say("Skip to the page"), "title": say(page.title),
+            "skip": say("Skip to the page"),
+            "stale": live.map { _ in say("This page does not change by itself any more. Load it again.") },
+            "title": say(page.title),
             "lead": say(page.lead), "above": page.above?.html(rendering), "menu": menu, "caller": caller,
             "blocks": HTML(page.blocks.map { $0.html(rendering) }), "csrf": rendering.csrf,
-            // The answer to a form has no address at which it could be asked for again.
-            "live": page.isLive
-                ? path.flatMap { $0.isEmpty ? nil : "/console/live?page=" + ConsolePath.part($0) } : nil,
+            "live": live,
         ])
     }
 }

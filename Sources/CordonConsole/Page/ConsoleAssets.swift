@@ -57,7 +57,8 @@ enum ConsoleAssets {
         .form > .links:last-child { margin-bottom: .25rem; } .field { margin: 0 0 1rem; } .field label, legend { font-weight: 600; } .field fieldset { border: 0; padding: 0; margin: 0; }
         .locked { border: 0; margin: 0; padding: 0; } .form > fieldset:not(.locked) { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 1rem; padding: .5rem 1rem; } legend { padding: 0 .25rem; }
         input, select, textarea, button { font: inherit; color: inherit; } input:not([type]), select, textarea { display: block; width: 100%; max-width: 34rem; padding: .45rem .6rem; border: 1px solid var(--soft); border-radius: .35rem; background: var(--back); }
-        fieldset { min-width: 0; } label, legend, summary, .links a { overflow-wrap: anywhere; }
+        fieldset { min-width: 0; } label, legend, summary, caption, h2, .links a, .who { overflow-wrap: anywhere; }
+        .stale { flex-basis: 100%; margin: 0; color: var(--notice); font-weight: 600; }
         .beside { margin-top: .35rem; } .check { display: block; font-weight: 400; padding: .15rem 0; } label.check { font-weight: 500; }
         .option .help { margin-left: 1.6rem; } .idle label, .idle legend { color: var(--soft); } .error { color: var(--bad); font-weight: 600; } .remark { color: var(--notice); }
         .wrong input, .wrong select, .wrong textarea { border-color: var(--bad); border-width: 2px; }
@@ -75,7 +76,8 @@ enum ConsoleAssets {
 
     /// Shows what the service sends for a page that changes by itself. Nothing is replaced while a person types or holds
     /// a button down, since a click on what was replaced meanwhile would be lost; it is shown as soon as they let go. What is filled
-    /// in and not sent yet is not replaced at all. A page that is not seen holds no connection.
+    /// in and not sent yet is not replaced at all. A page that is not seen holds no connection, and one that nothing comes for any more,
+    /// since the session has ended or something between answers in the service's place, says so.
     static let script = """
         "use strict";
         const place = document.querySelector("main[data-live]");
@@ -104,12 +106,14 @@ enum ConsoleAssets {
           addEventListener("pointerdown", () => { pressed = true; });
           for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, release);
           place.addEventListener("focusout", () => setTimeout(show));
+          const stale = document.querySelector(".stale");
           const listen = () => {
             source?.close();
             if (document.hidden) return;
-            source = new EventSource(place.dataset.live);
-            source.addEventListener("page", (event) => { waiting = JSON.parse(event.data); show(); });
-            source.addEventListener("end", (event) => event.target.close());
+            const own = source = new EventSource(place.dataset.live);
+            own.addEventListener("page", (event) => { stale.hidden = true; waiting = JSON.parse(event.data); show(); });
+            own.addEventListener("end", () => { own.close(); stale.hidden = false; });
+            own.addEventListener("error", () => { if (own.readyState === EventSource.CLOSED) stale.hidden = false; });
           };
           document.addEventListener("visibilitychange", listen);
           listen();

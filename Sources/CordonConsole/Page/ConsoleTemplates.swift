@@ -25,6 +25,7 @@ enum ConsoleTemplates {
         {{#caller}}<span class="who">{{name}} <small>{{roles}}</small></span>
         <form method="post" action="/console/sign-out"><input type="hidden" name="csrf" value="{{csrf}}"><button>{{leave}}</button></form>
         {{#languages}}<form method="post" action="/console/language"><input type="hidden" name="csrf" value="{{csrf}}"><input type="hidden" name="page" value="{{page}}"><input type="hidden" name="language" value="{{code}}"><button lang="{{code}}">{{name}}</button></form>{{/languages}}{{/caller}}
+        {{#stale}}<p class="stale" role="status" hidden>{{.}}</p>{{/stale}}
         </header>
         {{#menu}}<nav aria-label="{{name}}"><ul>{{#all}}<li><a href="{{href}}"{{#current}} aria-current="page"{{/current}}>{{text}}</a></li>{{/all}}</ul></nav>{{/menu}}
         <main id="main" tabindex="-1"{{#live}} data-live="{{.}}"{{/live}}>
