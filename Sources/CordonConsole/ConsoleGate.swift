@@ -224,6 +224,9 @@ struct ConsoleGate: Sendable {
 
     // MARK: Signing in again
 
+    /// Where a person signs in, to come to a page afterwards.
+    private static func signIn(_ next: String) -> String { "/console/sign-in?next=" + ConsolePath.part(next) }
+
     /// Sends a browser to sign in, from where it comes back to the page that it asked for.
     ///
     /// What sent a form is not sent there at once: browsers would take that for a form that goes to the provider.
@@ -232,7 +235,7 @@ struct ConsoleGate: Sendable {
     ) async -> Response {
         guard request.method == .post else {
             let next = ConsolePath.inside(request.uri.string)
-            return ConsoleAnswer.redirect(to: "/console/sign-in?next=" + ConsolePath.part(next))
+            return ConsoleAnswer.redirect(to: Self.signIn(next))
         }
         var next: String?
         if let held { next = try? await keep(form, request, of: held) }
@@ -243,9 +246,7 @@ struct ConsoleGate: Sendable {
                 : "What you filled in is kept for you. Nothing was done yet: sign in, look at it again, and send it.",
             [
                 .links([
-                    Link(
-                        "Sign in", "/console/sign-in?next=" + ConsolePath.part(next ?? ConsoleConfiguration.path),
-                        isMain: true)
+                    Link("Sign in", Self.signIn(next ?? ConsoleConfiguration.path), isMain: true)
                 ])
             ])
         return renderer.response(page, .ok, for: nil, in: language(of: request, held?.session), path: "")
@@ -342,12 +343,13 @@ struct ConsoleGate: Sendable {
                         ? "You have no role. Ask an owner for one that includes this."
                         : "Your roles: \(visit.roles). Ask an owner for a role that includes this."))
         }
+        let next = ConsolePath.inside(refusal.headers[.location] ?? "")
         blocks.append(
             .links(
                 (form.map { [Link("Open the form", $0, isMain: true)] } ?? [])
                     + [
                         visit == nil
-                            ? Link("Sign in", "/console/sign-in", isMain: form == nil) : Link("Overview", "/console")
+                            ? Link("Sign in", Self.signIn(next), isMain: form == nil) : Link("Overview", "/console")
                     ]))
         let status = refusal.status.code < 400 ? HTTPResponse.Status.badRequest : refusal.status
         // A browser that is asked for credentials by status 401 has none that would help.

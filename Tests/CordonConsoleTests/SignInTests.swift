@@ -79,11 +79,16 @@ import Testing
         }
     }
 
-    @Test func `a cancelled sign-in is reported as cancelled`() async throws {
+    @Test func `a cancelled sign-in is reported as cancelled, and the next one leads to the page that was asked for`()
+        async throws
+    {
         try await ConsoleFixture().test { browser in
-            let page = try await browser.signIn(nil)
+            let asked = "/console/people?search=w"
+            let page = try await browser.signIn(nil, at: asked)
             #expect(page.status == .forbidden)
             #expect(page.text.contains("The sign-in was not finished."))
+            let link = try #require(page.text.firstMatch(of: /href="(\/console\/sign-in[^"]*)"/)).1
+            #expect(try await browser.signIn(ConsoleFixture.ada, at: Browser.unescape(link)).path == asked)
         }
     }
 

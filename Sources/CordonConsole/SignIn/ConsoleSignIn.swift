@@ -67,18 +67,27 @@ struct ConsoleSignIn: Sendable {
     }
 
     /// Ends a sign-in with what the provider sent back, begins the session and goes on to the page that was asked for.
+    ///
+    /// - Throws: ``Refusal``, which has that page as its location where it is known.
     func finish(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let answer = FormEncoding.unique(request.uri.query ?? "") ?? [:]
         let state = answer["state"] ?? ""
         guard let sealed = cookies.value(.signIn, state: state, of: request).flatMap({ Base64URL.decode($0) }),
             let pending = SealedText.open(PendingSignIn.self, sealed, under: key, for: Self.purpose),
-            pending.ends > parts.now(), SealedText.isSame(state, pending.state),
-            answered.isFirst(of: pending, at: parts.now())
-        else {
-            throw Refusal(
-                .badRequest, "sign-in", "This sign-in is not known here any more.",
-                detail: "It took too long, it was ended already, or it began in another browser. Sign in again.")
+            SealedText.isSame(state, pending.state)
+        else { throw Self.unknown }
+        do {
+            return try await finish(pending, answer, request, context)
+        } catch var refusal as Refusal {
+            refusal.headers[.location] = pending.next
+            throw refusal
         }
+    }
+
+    private func finish(
+        _ pending: PendingSignIn, _ answer: [String: String], _ request: Request, _ context: ServiceRequestContext
+    ) async throws -> Response {
+        guard pending.ends > parts.now(), answered.isFirst(of: pending, at: parts.now()) else { throw Self.unknown }
         let provider = try await parts.discovery()
         let saysIssuer = provider["authorization_response_iss_parameter_supported"]?.bool == true
         guard answer["iss"] == provider["issuer"]?.string || (answer["iss"] == nil && !saysIssuer) else {
@@ -107,7 +116,7 @@ struct ConsoleSignIn: Sendable {
         }
         var response = ConsoleAnswer.redirect(to: pending.next)
         response.headers[values: .setCookie] = [
-            try await keeper.begin(session, replacing: old), cookies.removing(.signIn, state: state),
+            try await keeper.begin(session, replacing: old), cookies.removing(.signIn, state: pending.state),
         ]
         return response
     }
@@ -152,6 +161,10 @@ struct ConsoleSignIn: Sendable {
     private static func bindsTokens(_ provider: [String: JSONValue]) -> Bool {
         provider["dpop_signing_alg_values_supported"]?.array?.contains("ES256") ?? false
     }
+
+    private static let unknown = Refusal(
+        .badRequest, "sign-in", "This sign-in is not known here any more.",
+        detail: "It took too long, it was ended already, or it began in another browser. Sign in again.")
 
     private static func unusable(_ detail: String) -> Refusal {
         Refusal(.badGateway, "sign-in", "Signing in does not work at the moment.", detail: detail)
