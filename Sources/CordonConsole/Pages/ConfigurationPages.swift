@@ -276,6 +276,7 @@ struct ConfigurationPages {
         } catch let refusal as Refusal where refusal.isOfForm {
             return .page(page(place, id, one, form, visit, refusal, version: form["version"]), .badRequest)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+            let one = try await place.known(visit)
             var page = page(place, id, one, form, visit)
             let now = one.list("customSettings").map {
                 let value = SecretValues.isSecret($0) ? "…" : ReportFile.text($0["value"])
