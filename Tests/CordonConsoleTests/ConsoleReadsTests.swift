@@ -166,6 +166,8 @@ import Testing
         }
         try await fixture.test { browser in
             try await browser.signIn(ConsoleFixture.ada)
+            let offered = try await browser.get("/console/policies/\(id)/apps")
+            #expect(offered.text.contains("There are more than are listed here: name those by bundle id below."))
             for path in [
                 "/console/service", "/console/service/tags", "/console/service/catalogue", "/console/configurations",
                 "/console/roles", "/console/policies/\(id)/history",

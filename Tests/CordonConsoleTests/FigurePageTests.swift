@@ -61,7 +61,9 @@ import Testing
             _ = try await fixture.service.administration.updatePolicy(
                 busy, changes: ["contactSyncBlocked": true], ifVersion: nil, as: ConsoleFixture.owner)
             try await fixture.service.finishAnnouncing(of: ConsoleFixture.tenant)
-            #expect(try await browser.get("/console/policies/\(busy)").text.contains("50 or more"))
+            let late = try await browser.get("/console/policies/\(busy)")
+            #expect(
+                late.text.contains("50 or more") && late.text.contains("href=\"/console/reports/drift\" rel=\"next\""))
             let page = try await browser.get("/console/policies/\(other)")
             #expect(page.text.contains("many apps wait for rules: see the report"))
             #expect(!page.text.contains("<span class=\"badge good\">none</span>"))

@@ -27,7 +27,7 @@ struct PolicyApps {
         _ entity: JSONValue, _ typed: ConsoleForm?, _ visit: ConsoleVisit, version: String? = nil,
         _ notes: [Block] = []
     ) async -> Page {
-        let known = await known(visit)
+        let (known, hasMore) = await known(visit)
         let id = entity.text("id")
         let bundles = entity.list("apps").map(bundle)
         let (offered, listed) = (Set(known.map { $0.value.lowercased() }), Set(bundles.map { $0.lowercased() }))
@@ -59,7 +59,9 @@ struct PolicyApps {
                             .several(known), "known", "Apps",
                             help: known.isEmpty
                                 ? "No app is known yet. One that a person signs in to appears here, as do those of the catalogue."
-                                : "Apps of the catalogue, and those that people have signed in to.",
+                                : hasMore
+                                    ? "Apps of the catalogue, and those that people have signed in to. There are more than are listed here: name those by bundle id below."
+                                    : "Apps of the catalogue, and those that people have signed in to.",
                             value: ticked.joined(separator: ",")),
                         Field(
                             .long, "apps", "Other apps, by bundle id",
@@ -77,18 +79,18 @@ struct PolicyApps {
     /// The most apps that are offered of the catalogue, and the most others.
     private static let mostOffered = 50
 
-    /// The apps to choose among: those of the catalogue, then those that people have on devices and it does not name.
-    private static func known(_ visit: ConsoleVisit) async -> [(value: String, text: Phrase)] {
+    /// The apps to choose among: those of the catalogue, then those that people have on devices and it does not name; and whether there
+    /// are more.
+    private static func known(_ visit: ConsoleVisit) async -> (apps: [(value: String, text: Phrase)], hasMore: Bool) {
         let catalogue = await CataloguePages.apps(visit)
         let named = Set(catalogue.map { $0.text("bundleId").lowercased() })
         let installed = (try? await visit.api.get("/admin/v1/reports/versions"))?.array ?? []
         let others = Set(installed.map { $0.text("bundleID") }).filter { !named.contains($0.lowercased()) }.sorted()
-        func fit(_ apps: [(value: String, text: Phrase)]) -> ArraySlice<(value: String, text: Phrase)> {
-            apps.filter { isBundleID($0.value) }.prefix(mostOffered)
-        }
-        return Array(
-            fit(catalogue.map { ($0.text("bundleId"), "\($0.text("displayName")) (\($0.text("bundleId")))") })
-                + fit(others.map { ($0, .data($0)) }))
+        let lists: [[(value: String, text: Phrase)]] = [
+            catalogue.map { ($0.text("bundleId"), "\($0.text("displayName")) (\($0.text("bundleId")))") },
+            others.map { ($0, .data($0)) },
+        ].map { apps in apps.filter { isBundleID($0.value) } }
+        return (lists.flatMap { $0.prefix(mostOffered) }, lists.contains { $0.count > mostOffered })
     }
 
     /// Whether the policy reaches people already, so that a change of its apps takes effect at once.

@@ -181,7 +181,8 @@ struct PolicyPages {
                                 .link(.data(app.text("bundleID")), DevicePages.path(app.text("registrationID"))),
                                 .code(app.text("deviceTag")), .time(app.date("lastSync")),
                             ]
-                        }, empty: "")))
+                        }, empty: "",
+                        more: waiting.count > 20 ? Link("More", "/console/reports/drift") : nil)))
         }
         return blocks
     }

@@ -118,6 +118,7 @@ enum ConsoleTexts {
         "Apps have not taken their rules for more than a day": "Apps haben ihre Regeln seit mehr als einem Tag nicht übernommen",
         "Apps of %@": "Apps von %@",
         "Apps of the catalogue, and those that people have signed in to.": "Apps des Katalogs und solche, in denen sich Personen angemeldet haben.",
+        "Apps of the catalogue, and those that people have signed in to. There are more than are listed here: name those by bundle id below.": "Apps des Katalogs und solche, in denen sich Personen angemeldet haben. Es gibt mehr, als hier stehen: Nennen Sie diese unten mit ihrer Bundle-ID.",
         "Apps of this person still hold organisation data, or are being wiped. Nothing was erased.": "Apps dieser Person enthalten noch Organisationsdaten oder werden gerade gelöscht. Es wurde nichts entfernt.",
         "Apps on devices": "Apps auf Geräten",
         "Apps on devices that get these rules now: %@.": "Apps auf Geräten, die diese Regeln jetzt erhalten: %@.",
