@@ -160,6 +160,17 @@ import Testing
         #expect(now.language == "de")
     }
 
+    @Test func `a page that changes by itself is told when there is nothing to show any more`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            // An app that a colleague has forgotten meanwhile.
+            let stream = try await browser.get("/console/live?page=%2Fconsole%2Fdevices%2Fnone")
+            #expect(stream.headers[.contentType] == "text/event-stream")
+            #expect(stream.text.contains("event: end\n"))
+        }
+    }
+
     @Test func `what was filled in is kept where a new session cannot take the place of the one before`() async throws {
         let storage = CountingStorage()
         let fixture = try await ConsoleFixture(storage: storage)

@@ -29,11 +29,16 @@ struct LiveStream: Sendable {
                 defer { pages.end(held.session) }
                 try await writer.write(ByteBuffer(string: "retry: 5000\n\n"))
                 var last: String?
+                var isOver = false
                 for _ in 0..<Self.looks {
-                    guard !Task.isShuttingDownGracefully,
-                        let part = await gate.part(
-                            handler, held, keys: keys, query: query, in: language, context)
-                    else { break }
+                    guard !Task.isShuttingDownGracefully else { break }
+                    guard
+                        let part = await gate.part(handler, held, keys: keys, query: query, in: language, context)
+                    else {
+                        // What cannot be shown at the beginning is gone: the browser would come back for it again and again.
+                        isOver = last == nil
+                        break
+                    }
                     // What the page shows already is sent once, so that nothing between is missed.
                     if part != last {
                         try await writer.write(Self.event(part))
@@ -44,7 +49,7 @@ struct LiveStream: Sendable {
                     guard (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }) != nil
                     else { break }
                 }
-                if !gate.routes.keeper.isActive(held.session) {
+                if isOver || !gate.routes.keeper.isActive(held.session) {
                     try await writer.write(ByteBuffer(string: "event: end\ndata: {}\n\n"))
                 }
                 try await writer.finish(nil)
