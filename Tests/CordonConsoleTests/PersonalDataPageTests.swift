@@ -44,6 +44,10 @@ import Testing
             #expect(file.headers[.contentDisposition] == "attachment; filename=\"person.json\"")
             let data = try JSONValue(parsing: Data(file.text.utf8))
             #expect(data["registrations"]?.array?.count == 1)
+            // Who may not have it is told why, as the route says it.
+            let desk = Browser(client: browser.client, fixture: fixture)
+            let refused = try await desk.signIn(ConsoleFixture.hedy, at: "/console/people/oid-worker/data")
+            #expect(refused.status == .forbidden && !refused.text.contains("The service refused this."))
         }
     }
 }

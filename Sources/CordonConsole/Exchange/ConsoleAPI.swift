@@ -72,7 +72,10 @@ struct ConsoleAPI: Sendable {
     /// An answer to hand on as it is.
     func file(_ path: String) async throws -> Response {
         let response = try await request(.get, path).response(parts, context)
-        guard response.status.kind == .successful else { throw Self.refusal(response, .null) }
+        guard response.status.kind == .successful else {
+            let body = try await InnerRequest.body(of: response)
+            throw Self.refusal(response, (try? JSONValue(parsing: body)) ?? .null)
+        }
         return response
     }
 

@@ -32,9 +32,14 @@ struct InnerRequest {
         _ parts: ServerExtension.Parts, _ context: ServiceRequestContext
     ) async throws -> (response: Response, body: Data) {
         let response = try await response(parts, context)
+        return (response, try await Self.body(of: response))
+    }
+
+    /// The whole body of an answer.
+    static func body(of response: Response) async throws -> Data {
         let collected = CollectedBody()
         try await response.body.write(collected)
-        return (response, collected.bytes)
+        return collected.bytes
     }
 
     /// The answer, its body not yet made.
