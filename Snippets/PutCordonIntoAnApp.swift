@@ -73,7 +73,7 @@ func enrol(
     }.account.managed
     let status = await protection.enroll(account)  // signed rules are in force from here on
     print(status.explanation)
-    return status == .newPolicies ? account.id : nil  // an account without rules is the person's own affair
+    return status == .newPolicies ? account.id : nil  // without rules, Cordon has nothing to protect
 }
 // snippet.end
 
