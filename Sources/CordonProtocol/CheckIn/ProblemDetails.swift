@@ -27,7 +27,7 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
 
     private enum CodingKeys: String, CodingKey {
         case type, title, status, detail, code, retryAfter, traceID, contact
-        /// How release 0.1 calls ``traceID``; written beside it until release 0.3.
+        /// What earlier builds call ``traceID``; written beside it until release 0.3.
         case formerTraceID = "traceId"
     }
 

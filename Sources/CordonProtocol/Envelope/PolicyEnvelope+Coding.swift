@@ -1,8 +1,8 @@
 internal import CordonIdentity
 internal import CordonPolicy
 
-/// The names of members are those of requests and receipts. Release 0.1 wrote and read others for five of them; both are
-/// written until release 0.3, for apps of release 0.1, and both are read, since apps verify envelopes that they stored.
+/// Members have the names that requests and receipts use. Earlier builds wrote and read other names for five of them. Both are written
+/// until release 0.3, for apps of those builds, and both are read, because apps verify envelopes that they stored.
 extension PolicyEnvelope {
     enum FormerKeys: String, CodingKey {
         case tenant = "tid"
