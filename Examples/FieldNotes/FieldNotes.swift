@@ -19,7 +19,7 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(help: "Where the app keeps everything.")
     var home = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".fieldnotes").path
 
-    @Option(help: "Where the app keeps what tells its state from an older copy, apart from everything else.")
+    @Option(help: "Where the app keeps the counters that tell its state from an older copy; apart from --home.")
     var counters: String?
 
     @Option(help: "The organisation's service, such as http://127.0.0.1:8080. Without one, only personal notes.")
@@ -35,7 +35,7 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(help: "The socket of a shared device's broker; signing in and out is then the whole device's.")
     var broker: String?
 
-    @Flag(help: "Believe a broker that runs as this app's own user; for development.")
+    @Flag(help: "Trust a broker that runs as your own user; for development.")
     var development = false
 
     @Option(help: "The folder that stands for the system's clipboard.")
@@ -57,10 +57,10 @@ struct FieldNotes: AsyncParsableCommand {
     var single = false
 
     // A computer has nothing that tells whether it is.
-    @Flag(help: "Say that the device is rooted, to see what the rules make of it.")
+    @Flag(help: "Report the device as rooted, to see what the rules do about it.")
     var rooted = false
 
-    @Flag(help: "Ask for PINs and show notices here; done anyway where a person types into a terminal.")
+    @Flag(help: "Ask for PINs and show notices here, even where standard input is no terminal.")
     var asks = false
 
     /// Whether a person is there to type a PIN.

@@ -18,7 +18,7 @@ struct ShiftBoard: AsyncParsableCommand {
     @Option(help: "Where the app keeps everything.")
     var home = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".shiftboard").path
 
-    @Option(help: "What this app is towards the broker.")
+    @Option(help: "The client id by which the broker knows this app.")
     var clientID = "shiftboard"
 
     @Option(help: "A resource that other apps of the device need, so that the one sign-in covers it.")
@@ -27,13 +27,13 @@ struct ShiftBoard: AsyncParsableCommand {
     @Option(help: "A scope of that resource; may repeat.")
     var scope: [String] = []
 
-    @Flag(help: "Believe a broker that runs as this app's own user; for development.")
+    @Flag(help: "Trust a broker that runs as your own user; for development.")
     var development = false
 
     @Flag(help: "Answer every command with one JSON object on a line.")
     var json = false
 
-    @Flag(help: "Do not follow the broker's events: an app that was suspended.")
+    @Flag(help: "Do not follow the broker's events, like an app that is suspended.")
     var suspended = false
 
     @Flag(help: "Stop before each step of a clean-up until a file named after it appears in the home folder.")

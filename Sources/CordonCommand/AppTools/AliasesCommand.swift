@@ -5,9 +5,9 @@ import Foundation
 struct AliasesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "aliases",
-        abstract: "Make the names under which scripts for the original tools start this program.",
+        abstract: "Create the names by which scripts for the original tools start this program.",
         discussion: """
-            Under these names the program takes the original tools' flags; started with -h it lists them.
+            Started by these names, the program takes the original tools' flags; -h lists them.
 
             Example: cordon aliases /usr/local/bin
             """)

@@ -78,7 +78,7 @@ struct ConfigureCommand: ParsableCommand {
     @Option(help: "Write as xml or binary; the input's format when absent.")
     var format: String?
 
-    @Flag(help: "Only say what would change; status 1 when something would.")
+    @Flag(help: "Only report what would change; status 1 when something would.")
     var check = false
 
     @Flag(help: "Show the changed lines as a unified diff; with --check nothing is written.")

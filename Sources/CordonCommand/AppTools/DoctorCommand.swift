@@ -5,7 +5,7 @@ import Foundation
 /// `cordon doctor`: says what an app lacks for protection, and puts right what is safe.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Say what an app lacks for protection, and what to do.",
+        commandName: "doctor", abstract: "Report what an app lacks for protection, and how to fix it.",
         discussion: """
             Looks at linked frameworks, property lists, entitlements, slices and the signature. --fix writes the \
             property-list keys that are safe to add; sign the app again afterwards.

@@ -5,7 +5,7 @@ import Foundation
 /// `cordon guide`: says in order what to do with an app or a project, with the commands.
 struct GuideCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "guide", abstract: "Say what to do with an app or a project, step by step.",
+        commandName: "guide", abstract: "List what to do with an app or a project, step by step.",
         discussion: """
             Looks at a built app, or at the folder of a project before its first build. Nothing is written.
 
@@ -49,7 +49,7 @@ struct GuideCommand: ParsableCommand {
 /// `cordon wrap`: says why there is no wrapping, and what to do instead.
 struct WrapCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "wrap", abstract: "Say why apps are not wrapped, and what to do instead.",
+        commandName: "wrap", abstract: "Explain why Cordon wraps no apps, and what to do instead.",
         discussion: """
             Cordon hooks nothing: an app asks before data leaves it. A wrapped app would not ask, and so would not be \
             protected, however it was signed.

@@ -23,7 +23,7 @@ struct IconsCommand: ParsableCommand {
     @Option(help: "Name a system symbol instead of making images.")
     var symbol: String?
 
-    @Flag(help: "Only say what would change; status 1 when something would.")
+    @Flag(help: "Only report what would change; status 1 when something would.")
     var check = false
 
     @Flag(help: "Print one JSON document.")

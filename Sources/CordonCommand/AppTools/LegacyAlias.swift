@@ -29,9 +29,9 @@ enum LegacyAlias {
 
                   -i        Make the app's code load the framework.
                   -r        Undo that.
-                  -v        Only say how each image stands; status 1 when one does not load it.
+                  -v        Only report the state of each image; status 1 when one does not load it.
                   -resign   Sign again what the patch breaks; with a certificate add --key and --certificate, or --p12.
-                  -verbose  Say how every image stands.
+                  -verbose  Report the state of every image.
 
                 The same as: cordon patch --names intune-compatible, which takes more options.
                 """

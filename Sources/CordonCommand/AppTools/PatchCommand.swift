@@ -7,8 +7,8 @@ struct PatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "patch", abstract: "Make an app's own code load the protection framework.",
         discussion: """
-            One load command is added to each executable, framework and extension, in the space the linker left. \
-            --remove gives back the very bytes. System libraries and Swift's own are never touched.
+            Adds one load command to each executable, framework and extension, in the space the linker left. \
+            --remove restores the original bytes. System libraries and Swift's own are never touched.
 
             Example: cordon patch --install Demo.app
             """)
@@ -31,7 +31,7 @@ struct PatchCommand: ParsableCommand {
 
     @OptionGroup var signer: IdentityOptions
 
-    @Flag(help: "Say what every changed byte means, and what the patch does not do.")
+    @Flag(help: "Explain every changed byte, and what the patch does not do.")
     var explain = false
 
     @Flag(help: "With --receipt, give up the commands for source version and empty data-in-code where room is short.")
@@ -40,10 +40,10 @@ struct PatchCommand: ParsableCommand {
     @Option(help: "Where to keep the original bytes on install, or to take them from on remove; outside the app.")
     var receipt: String?
 
-    @Flag(help: "Only say what would change; status 1 when something would.")
+    @Flag(help: "Only report what would change; status 1 when something would.")
     var check = false
 
-    @Flag(help: "Say how every image stands, not only the changed ones.")
+    @Flag(help: "Report the state of every image, not only of the changed ones.")
     var verbose = false
 
     @Flag(help: "Print one JSON document.")

@@ -22,7 +22,7 @@ struct ProfileSignOnCommand: ParsableCommand {
     @Option(help: "The profile's reverse-DNS name.")
     var identifier = "org.cordon.sign-on"
 
-    @Option(name: .customLong("extension"), help: "The extension that answers.")
+    @Option(name: .customLong("extension"), help: "The bundle identifier of the extension that answers.")
     var extensionIdentifier: String?
 
     @Option(name: .customLong("url"), help: "An address prefix the extension answers for. May repeat.")
@@ -40,7 +40,7 @@ struct ProfileSignOnCommand: ParsableCommand {
     @Option(name: .customLong("denied"), help: "An app that the extension does not answer. May repeat.")
     var denied: [String] = []
 
-    @Option(help: "More for the extension, KEY=VALUE. May repeat.")
+    @Option(help: "Extra data for the extension, KEY=VALUE. May repeat.")
     var data: [String] = []
 
     @Option(help: "The profile's UUID; made from its content when absent.")
@@ -142,8 +142,8 @@ struct ProfileLintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint", abstract: "Check a configuration profile.",
         discussion: """
-            With --hosts every host of a sign-on payload is asked for its association file: devices leave an extension out
-            that the host does not name there, and say nothing.
+            With --hosts it asks every host of a sign-on payload for its association file: devices silently leave out an
+            extension that the host does not name there.
 
             Example: cordon profile lint sign-on.mobileconfig --hosts
             """)

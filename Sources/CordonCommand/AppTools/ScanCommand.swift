@@ -6,7 +6,7 @@ import Foundation
 /// `cordon scan`: lists the ways by which data leaves an app unasked, from its sources.
 struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scan", abstract: "List every way out of an app's sources that nothing guards.",
+        commandName: "scan", abstract: "List every unguarded way out in an app's sources.",
         discussion: """
             Reads Swift, Objective-C, property lists, entitlements and interface files. Nothing is written, built or run. Ends with status 1 \
             when something is found that --fail-on counts, and with 3 when a file could not be read.
@@ -32,25 +32,25 @@ struct ScanCommand: ParsableCommand {
     @Flag(help: "Print a SARIF 2.1.0 log.")
     var sarif = false
 
-    @Option(help: "The least severity that fails the run.")
+    @Option(help: "The lowest severity that fails the run.")
     var failOn: Threshold = .warning
 
-    @Option(help: "A file of findings that were there before; they do not fail the run.")
+    @Option(help: "A file of known findings, which do not fail the run.")
     var baseline: String?
 
-    @Option(help: "Write what is found as a baseline.")
+    @Option(help: "Write the findings to this file, as a baseline.")
     var writeBaseline: String?
 
     @Option(help: "A file of waivers, by default .cordon-waivers in the folder.")
     var waivers: String?
 
-    @Flag(help: "Read dependencies that lie in the folder, too.")
+    @Flag(help: "Also read dependencies that lie in the folder.")
     var dependencies = false
 
-    @Flag(help: "Read tests, too.")
+    @Flag(help: "Also read tests.")
     var tests = false
 
-    @Flag(help: "List the ways out that are known, and the guard of each.")
+    @Flag(help: "List the known ways out, and the guard for each.")
     var ways = false
 
     func validate() throws {

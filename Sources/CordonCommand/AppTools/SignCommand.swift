@@ -35,7 +35,7 @@ struct SignCommand: ParsableCommand {
     @Option(help: "The identifier of the outermost code.")
     var identifier: String?
 
-    @Flag(help: "Only say what would change; status 1 when something would.")
+    @Flag(help: "Only report what would change; status 1 when something would.")
     var check = false
 
     @Flag(help: "Print one JSON document.")

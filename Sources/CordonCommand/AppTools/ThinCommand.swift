@@ -44,7 +44,7 @@ struct ThinCommand: ParsableCommand {
 
     @OptionGroup var signer: IdentityOptions
 
-    @Flag(help: "Only say what would change; status 1 when something would.")
+    @Flag(help: "Only report what would change; status 1 when something would.")
     var check = false
 
     @Flag(help: "Print one JSON document.")

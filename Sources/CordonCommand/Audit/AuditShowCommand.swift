@@ -5,9 +5,9 @@ import Foundation
 /// `cordon audit show`: the records of an exported log as a person reads them.
 struct AuditShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print records of an exported audit log, with times and names of members.",
+        commandName: "show", abstract: "Print records of an exported audit log, for people to read.",
         discussion: """
-            What is printed is not checked; cordon audit verify does that. Times are in UTC.
+            It does not check what it prints; cordon audit verify does. Times are in UTC.
 
             Examples:
               cordon audit show audit.jsonl --about registration/R_7Q --since 2026-03-01
@@ -23,7 +23,7 @@ struct AuditShowCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only what a person, program or app with this id did.", valueName: "id"))
     var by: String?
 
-    @Option(help: "Only actions that begin so, such as wipe. or policy.update.")
+    @Option(help: "Only actions that begin with this, such as wipe. or policy.update.")
     var action: String?
 
     @Option(help: "Only from this day or time on, such as 2026-03-01 or 2026-03-01T09:00:00Z.", transform: Self.time)

@@ -9,8 +9,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Check an exported audit log and the receipts in it, offline.",
         discussion: """
             Exit status 0 when the log is sound, 1 when anything in it was edited, removed, moved, cut or forged, 3 when \
-            the file is no audit log. Without --pin the log is only compared with the keys that it brings along. An exported \
-            history is taken as well: then the log must vouch for every line before it.
+            the file is not an audit log. Without --pin the log is checked only against the keys that it contains. An \
+            exported history will do as well: then the log must vouch for every line before it.
 
             Example: cordon audit verify audit.jsonl --pin ROOT-KEY --against last-month.jsonl
             """)
@@ -25,7 +25,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An export that was made earlier: the log must contain what that one's checkpoint knows. May repeat.",
+            "An earlier export: the log must contain everything up to its checkpoint. May repeat.",
             valueName: "earlier-export"))
     var against: [String] = []
 

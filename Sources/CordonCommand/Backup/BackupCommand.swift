@@ -9,7 +9,7 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy a service's store and keys while it runs.",
         discussion: """
-            The copy is of one moment, is checked before it gets its name, and holds the signing keys: encrypt it.
+            The copy shows one moment and is checked before it gets its name. It holds the signing keys: encrypt it.
             Exit status 5 when it cannot be written, 3 when the store is not sound, 4 when the folder exists.
 
             Example:
@@ -57,10 +57,10 @@ struct RestoreCommand: AsyncParsableCommand {
         help: "The thumbprint of the root key: the backup must be signed by a key that it vouches for.")
     var pin: String?
 
-    @Option(help: "A newer export of the audit log: what it has that the backup has not is told, and kept.")
+    @Option(help: "A newer export of the audit log, to list and note what the backup lacks.")
     var against: String?
 
-    @Option(help: "The folder of the service, where there is none yet.")
+    @Option(help: "The folder to restore to, which must hold no service yet.")
     var dataDirectory: String?
 
     @Flag(help: "Print JSON.")

@@ -3,10 +3,10 @@ import Foundation
 
 /// Where a service keeps its store and its keys, told as to `cordon serve`.
 struct ServiceLocation: ParsableArguments {
-    @Option(help: "The folder of the service, as cordon serve has it.")
+    @Option(help: "The service's folder, as given to cordon serve.")
     var dataDirectory: String?
 
-    @Option(help: "The database of the service, as cordon serve has it.")
+    @Option(help: "The service's database, as given to cordon serve.")
     var database: String?
 
     @Option(help: "The configuration file of the service.")

@@ -20,7 +20,7 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "A JSON file with the provider, the apps and the limits (docs/broker-protocol.md).")
     var config: String?
 
-    @Option(help: "A signed policy with the same in place of --config and --profile (`cordon broker policy sign`).")
+    @Option(help: "A signed policy, in place of --config and --profile (`cordon broker policy sign` makes one).")
     var policy: String?
 
     @Option(parsing: .unconditionalSingleValue, help: "The thumbprint of a key that may sign policies; may repeat.")
@@ -32,10 +32,10 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The broker's own folder, closed to every other user.")
     var dataDirectory = "cordon-broker-data"
 
-    @Flag(help: "Serve programs of this user, shared mode on, roles as `cordon serve --development` has them.")
+    @Flag(help: "Serve programs of your own user, in shared mode, with the roles of `cordon serve --development`.")
     var development = false
 
-    @Option(help: "The OpenID provider's issuer, where there is no file.")
+    @Option(help: "The OpenID provider's issuer; without --config.")
     var issuer: String?
 
     @Option(help: "The broker's client id at the provider.")
@@ -50,19 +50,19 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The device's name in that register.")
     var deviceName: String?
 
-    @Option(help: "Ask the service every so many seconds whether the device is still registered.")
+    @Option(help: "How often to ask the service whether the device is still registered, in seconds.")
     var reportInterval: Int?
 
     @Flag(help: "Follow the screen lock through logind (runs gdbus): a lock that lasts --max-idle ends the session.")
     var followSeat = false
 
-    @Option(help: "End a session after so many seconds without activity.")
+    @Option(help: "How many seconds without activity end a session.")
     var maxIdle: Int?
 
-    @Option(help: "End a session so many seconds after the sign-in.")
+    @Option(help: "How many seconds after the sign-in a session ends.")
     var maxSession: Int?
 
-    @Option(help: "Wait at most so many seconds for apps to clean up.")
+    @Option(help: "How many seconds apps have to clean up, at most.")
     var cleanUpTime: Int?
 
     func validate() throws {

@@ -17,8 +17,8 @@ struct BrokerPolicySignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign a configuration for the shared devices of an organisation.",
         discussion: """
-            Prints the signed policy; tells the thumbprint that brokers must trust on standard error, and what in the list of
-            apps is worth a second look: an interpreter runs whatever script a person gives it.
+            Prints the signed policy on standard output. Standard error has the thumbprint that brokers must trust, and what
+            in the list of apps deserves a second look: an interpreter, for example, runs whatever script a person gives it.
 
             Example:
               openssl ecparam -name prime256v1 -genkey -noout -out policy.pem
@@ -34,10 +34,10 @@ struct BrokerPolicySignCommand: AsyncParsableCommand {
     @Option(help: "The organisation.")
     var tenant: String
 
-    @Option(help: "The one device it is for; all devices of the organisation where it is left out.")
+    @Option(help: "The one device it is for; without it, all devices of the organisation.")
     var device: String?
 
-    @Option(help: "A number above that of every policy before.")
+    @Option(help: "A number higher than that of every earlier policy.")
     var policyVersion: Int
 
     func run() async throws {
@@ -76,7 +76,7 @@ struct BrokerPolicyVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a signed policy.",
         discussion: """
-            The exit status is 3 when it is not good.
+            Exit status 3 when it is not valid.
 
             Example: cordon broker policy verify device.policy --trust THUMBPRINT
             """)

@@ -7,23 +7,24 @@ import Foundation
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Shows what Cordon does, with real processes, and checks every step.",
+        abstract: "Show what Cordon does with real processes, and check every step.",
         discussion: """
             Starts the service and the example app, plays an administrator and a worker, and measures each step. The last \
             line says how many expectations were met; the exit status is 0 only when all were.
+
             Example: cordon demo --json
             """)
 
     @Flag(help: "Print one JSON document with every step instead of text.")
     var json = false
 
-    @Option(help: "Fixes the planted texts; the same seed plants the same.")
+    @Option(help: "The seed of the planted texts; the same seed plants the same texts.")
     var seed: UInt64 = 1
 
-    @Flag(help: "Keep the folder that the demo worked in, and say where it is.")
+    @Flag(help: "Keep the folder that the demo worked in, and print where it is.")
     var keep = false
 
-    @Flag(help: "Leave the service running at the end, with a link that opens its console signed in; Return ends it.")
+    @Flag(help: "Keep the service running at the end, with a link that opens its console signed in, until Return is pressed.")
     var stay = false
 
     @Option(help: "The example app to run; by default FieldNotes beside this tool.")
@@ -33,7 +34,9 @@ struct DemoCommand: AsyncParsableCommand {
         let tool = try Self.ownExecutable()
         let app = self.app.map { URL(filePath: $0) } ?? tool.deletingLastPathComponent().appending(path: "FieldNotes")
         guard FileManager.default.isExecutableFile(atPath: app.path) else {
-            throw CommandFailure(.badInput, "there is no example app at \(app.path)", hint: "Run `swift build` first.")
+            throw CommandFailure(
+                .badInput, "there is no example app at \(app.path)",
+                hint: "Build it with `make programs` or `swift build`, or name one with --app.")
         }
         // A service that is left behind would run on.
         let scratch = try ScratchFolder(isKept: keep, stopping: ChildProcess.endAll)

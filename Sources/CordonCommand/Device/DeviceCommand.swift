@@ -18,10 +18,10 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: "The broker's socket.")
     var socket: String
 
-    @Option(help: "What this command is towards the broker.")
+    @Option(help: "The client id by which the broker knows this command.")
     var clientID = "cordon-device"
 
-    @Flag(help: "Believe a broker that runs as this very user; for development.")
+    @Flag(help: "Trust a broker that runs as your own user; for development.")
     var development = false
 
     @Flag(help: "Print JSON, one value a line.")

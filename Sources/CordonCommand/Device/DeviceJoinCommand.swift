@@ -7,8 +7,9 @@ struct DeviceJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Join the device to the organisation of the person who signs in.",
         discussion: """
-            Takes a person with the role Cloud Device Administrator, who is signed out again at once. Run it as root or as \
+            Needs a person with the role Cloud Device Administrator, who is signed out again at once. Run it as root or as \
             the broker's user. Repeating it changes nothing.
+
             Example: cordon device join --socket /run/cordon/broker.sock
             """)
 

@@ -8,13 +8,14 @@ struct DeviceSignInCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in", abstract: "Sign in for every app of the device.",
         discussion: """
-            With --json the first line tells the page to open, the last one who signed in, or why no one did.
+            With --json the first line has the page to open; the last one says who signed in, or why no one did.
+
             Example: cordon device sign-in --socket /run/cordon/broker.sock --code
             """)
 
     @OptionGroup var options: DeviceOptions
 
-    @Option(help: "The resource whose token is asked for.")
+    @Option(help: "The resource to ask a token for.")
     var resource: String?
 
     @Option(help: "A scope of the resource; may repeat.")
@@ -23,7 +24,7 @@ struct DeviceSignInCommand: AsyncParsableCommand {
     @Option(help: "A user name to fill in.")
     var loginHint: String?
 
-    @Flag(help: "Type a code into a browser anywhere, instead of opening one here.")
+    @Flag(help: "Show a code to type into any browser, instead of opening one here.")
     var code = false
 
     func run() async throws {
@@ -68,8 +69,9 @@ struct DeviceSignOutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out", abstract: "Sign out everywhere on the device; works without a network.",
         discussion: """
-            Reports app by app whether it has cleaned up. The exit status is 1 when an app that runs was late, or the session's \
-            key may still be on the device.
+            Reports app by app whether it has cleaned up. The exit status is 1 when a running app was late, or when the \
+            session's key may still be on the device.
+
             Example: cordon device sign-out --socket /run/cordon/broker.sock
             """)
 

@@ -6,10 +6,11 @@ import Foundation
 /// `cordon device status`: whether the device is shared, for which organisation, since when, and what is missing.
 struct DeviceStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say whether the device is shared, and what is wrong.",
+        commandName: "status", abstract: "Show whether the device is shared, and what is wrong.",
         discussion: """
             The exit status is 1 when it is not shared. Run it as root or as the broker's user to see what the broker cannot do, \
             such as serve an app whose file is not installed as it should be.
+
             Example: cordon device status --socket /run/cordon/broker.sock
             """)
 
@@ -71,10 +72,11 @@ struct DeviceStatusCommand: AsyncParsableCommand {
 /// `cordon device account`: who is signed in.
 struct DeviceAccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "account", abstract: "Say who is signed in on the device.",
+        commandName: "account", abstract: "Show who is signed in on the device.",
         discussion: """
-            For a broker that runs for development; elsewhere the apps of the list know. The exit status is 0 whether or not \
-            someone is, and 4 on a device that is not shared.
+            Only a broker that runs for development tells this command; any other tells only the apps on its list. The exit \
+            status is 0 whether or not someone is signed in, and 4 on a device that is not shared.
+
             Example: cordon device account --socket ./run/broker.sock --development
             """)
 

@@ -6,7 +6,7 @@ struct PolicyBaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline", abstract: "Print a policy of one of the published protection levels.",
         discussion: """
-            Every setting stands in it, so that it can be read, changed and sent to the service as it is.
+            It has every setting, ready to be read, changed and sent to the service.
 
             Example:
               cordon policy baseline level2 --name Pilot > pilot.json

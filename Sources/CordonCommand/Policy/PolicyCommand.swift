@@ -4,10 +4,10 @@ internal import ArgumentParser
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Begin, check, explain, test, compare and prove app-protection policies; keep a service's as files.",
+        abstract: "Start, check, explain, test, compare and prove app-protection policies; keep a service's policies as files.",
         discussion: """
-            Policies are the JSON of Microsoft Graph's app-protection resources, so an export of an existing
-            tenant can be used as it is. - reads standard input.
+            Policies are the JSON of Microsoft Graph's app-protection resources, so you can use an export of an existing
+            tenant as it is. - reads standard input.
             """,
         subcommands: [
             PolicyLintCommand.self, PolicyExplainCommand.self, PolicyTestCommand.self, PolicyDiffCommand.self,

@@ -14,7 +14,7 @@ struct PolicyExplainCommand: ParsableCommand {
     @Option(help: "A policy: ACCOUNT=FILE, or FILE for every managed account that no other names. May repeat.")
     var policy: [String]
 
-    @Option(help: "The question; without it, standard input.")
+    @Option(help: "The file with the question; without it, standard input.")
     var question = "-"
 
     @Option(
@@ -23,7 +23,7 @@ struct PolicyExplainCommand: ParsableCommand {
     )
     var configuration: [String] = []
 
-    @Flag(help: "Show the rules that were asked, in their order.")
+    @Flag(help: "Show which rules were asked, in order.")
     var trace = false
 
     @Option(name: .customLong("for"), help: "For whom: person, developer or help-desk.")

@@ -5,7 +5,7 @@ internal import Foundation
 /// `cordon policy lint`: what in a policy cannot be meant.
 struct PolicyLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lint", abstract: "Check policies for the unknown, the contradictory and the weak.",
+        commandName: "lint", abstract: "Check policies for unknown, contradictory and weak settings.",
         discussion: """
             Exit status 1 when an error or a warning is found, 3 when a policy cannot be read.
 
@@ -18,7 +18,7 @@ struct PolicyLintCommand: ParsableCommand {
     @Option(help: "Also report what is weaker than level1, level2, level3 or the policy in a file.")
     var baseline: String?
 
-    @Flag(help: "Mend what cannot change an answer, in files of one policy.")
+    @Flag(help: "Fix what cannot change an answer, in files with one policy.")
     var fix = false
 
     @Flag(help: "Print JSON.")

@@ -22,7 +22,7 @@ struct PolicyProveCommand: ParsableCommand {
     @Flag(help: "Prove the twelve ready sentences.")
     var promises = false
 
-    @Option(help: "Prove that no question has a milder answer than by the policy in this file.")
+    @Option(help: "Prove that no question gets a milder answer than from the policy in this file.")
     var nowhereWeakerThan: String?
 
     @Option(help: "Write the first counterexample to this file.")

@@ -10,7 +10,7 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the management service.",
         discussion: """
-            Prints one line of JSON with its address when it answers. SIGTERM lets requests under way finish.
+            Prints one line of JSON with its address as soon as it answers. On SIGTERM it finishes the requests under way and stops.
 
             Every option but --development, --config and --development-password is also a setting of the file, and
             CORDON_… in the environment. Step by step: docs/operating.md.

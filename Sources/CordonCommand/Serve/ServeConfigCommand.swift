@@ -19,8 +19,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             commandName: "check", abstract: "Check the settings and print the ones in force.",
             discussion: """
                 Loads the certificate and the directory file, and asks every provider for its discovery document and keys.
-                What is wrong is told on standard error: with a provider, after which the command ends with 1, or with a file or a
-                setting, after which no settings are printed and it ends with 3. What is only worth a look is told too.
+                Standard error says what is wrong, and what only deserves a look. Exit status 1 when something is wrong with a
+                provider, 3 when it is a file or a setting; then no settings are printed.
 
                 Example: cordon serve config check --config /etc/cordon/service.json
                 """)

@@ -34,7 +34,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The address that clients use, when a proxy stands in front.")
     var publicURL: String?
 
-    @Option(help: "The service's certificate with those above it, in PEM; replaced files are taken up by themselves.")
+    @Option(help: "The service's certificate and those above it, in PEM; the service notices replaced files.")
     var tlsCertificate: String?
 
     @Option(help: "The private key of the certificate, in PEM, mode 0600 or 0640.")
@@ -52,7 +52,7 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Serve no console.")
     var noConsole = false
 
-    @Flag(help: "Every request comes through a proxy that sets X-Forwarded-Proto; it then counts for links.")
+    @Flag(help: "Every request comes through a proxy that sets X-Forwarded-Proto, which links then follow.")
     var behindProxy = false
 
     @Option(help: "Where Prometheus metrics answer, such as 127.0.0.1:9464; never in public.")
@@ -75,7 +75,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "A JSON file with people and groups, read at the start and whenever it changes.")
     var directory: String?
 
-    @Option(help: "Where to post alerts, https; needs --alert-secret-file.")
+    @Option(help: "The https address to post alerts to; needs --alert-secret-file.")
     var alertWebhook: String?
 
     @Option(help: "The file with the secret that signs alerts: whsec_ and Base64, mode 0600 or 0640.")
@@ -87,10 +87,10 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The password of every person in a new development directory, instead of random ones.")
     var developmentPassword: String?
 
-    @Option(help: "How much to say on standard error; info is one line for each answer. (default: notice)")
+    @Option(help: "How much to log on standard error; info has a line for each answer. (default: notice)")
     var logLevel: ServeLogging.Level?
 
-    @Option(help: "How to say it: text for people, json for collectors. (default: text)")
+    @Option(help: "The form of the log: text for people, json for collectors. (default: text)")
     var logFormat: ServeLogging.Format?
 
     /// The settings in force.

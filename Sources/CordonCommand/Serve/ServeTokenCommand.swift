@@ -10,12 +10,12 @@ struct ServeTokenCommand: AsyncParsableCommand {
     /// `cordon serve token explain`.
     struct Explain: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "explain", abstract: "Say why a token would be accepted or not.",
+            commandName: "explain", abstract: "Explain why a token would be accepted or not.",
             discussion: """
                 Reads one access token from standard input, asks its provider for keys, and prints as JSON what the token says and
                 what speaks against it on either side. A token is a secret while it lives: do not put it on a command line.
 
-                Ends with 0 where a side accepts the token, and with 1 where none does.
+                Exit status 0 when a side accepts the token, 1 when neither does.
 
                 Example:
                   cordon serve token explain --config /etc/cordon/service.json < token.txt

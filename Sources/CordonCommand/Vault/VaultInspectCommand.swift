@@ -8,7 +8,7 @@ struct VaultInspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show what a sealed file or database says of itself.",
         discussion: """
-            Needs no key, and proves nothing: see cordon vault verify.
+            Needs no key and proves nothing; cordon vault verify does.
 
             Example: cordon vault inspect notes.sealed
             """)

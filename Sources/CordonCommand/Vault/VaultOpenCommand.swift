@@ -8,8 +8,8 @@ struct VaultOpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a sealed file of an account.",
         discussion: """
-            A file that was changed in any way ends the command with status 3; an output file then does not appear. On \
-            standard output only what was proved genuine before the change appears.
+            If the file was changed in any way, the command ends with status 3 and writes no output file; standard output \
+            has only what was proved genuine before the change.
 
             Example: cordon vault open --account ada@example.test --keys ~/.cordon notes.sealed -
             """)

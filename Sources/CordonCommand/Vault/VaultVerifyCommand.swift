@@ -8,8 +8,9 @@ struct VaultVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check sealed files and databases.",
         discussion: """
-            With --keys every block is proved genuine; of a database every page, its log and journal are left to SQLite. \
-            Without it only what needs no key is checked: header, commit records and length. Status 1 when a file fails, 3 when one is missing or not sealed.
+            With --keys it proves every block genuine, and every page of a database, whose log and journal are left to SQLite. \
+            Without --keys it checks only what needs no key: header, commit records and length. Exit status 1 when a file fails, \
+            3 when one is missing or not sealed.
 
             Example: cordon vault verify --keys ~/.cordon notes.sealed
             """)

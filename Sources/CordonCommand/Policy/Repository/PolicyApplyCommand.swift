@@ -6,10 +6,10 @@ struct PolicyApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply", abstract: "Make exactly the changes that cordon policy plan said.",
         discussion: """
-            Where a file, a version on the service or the number of people is another than in the plan, nothing is changed. Each
-            change is a transaction of its own; where the service refuses one, it says which were made and which are left, with
-            exit status 4, and the plan remembers. A change that waits for a second person is named: once it is released, the same
-            command goes on.
+            Changes nothing if a file, a version on the service or the number of people differs from the plan. Each change is a
+            transaction of its own; if the service refuses one, the command prints which were made and which are left, ends with
+            status 4, and notes it in the plan. It names a change that waits for a second person: once that is released, run the
+            same command again.
 
             Example:
               cordon policy apply policies --service https://mam.example.org --reason "Pilot for the warehouse"

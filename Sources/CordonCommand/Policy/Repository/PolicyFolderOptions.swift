@@ -10,7 +10,7 @@ struct PolicyFolderOptions: ParsableArguments {
 
     @Option(
         name: [.customLong("plan"), .customLong("out")],
-        help: "The file of the plan; cordon.plan.json in the folder where absent.")
+        help: "The file of the plan; by default cordon.plan.json in the folder.")
     var plan: String?
 
     /// The folder, for the service at an address and no other.

@@ -6,14 +6,14 @@ import Foundation
 /// `cordon policy plan`: what applying the files would do, for whom.
 struct PolicyPlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Say what the files of a folder would change on the service, and for whom.",
+        commandName: "plan", abstract: "Show what the files of a folder would change on the service, and for whom.",
         discussion: """
-            Writes what it found into cordon.plan.json, which cordon policy apply carries out and nothing else. It is bound to the
-            files and to the versions on the service. Exit status 0 when nothing is to do, 1 when there is, and 4 when the service was
-            changed since the pull: pull then, or give --take-files. Nothing is written to the service.
+            Writes the plan to cordon.plan.json, and nothing to the service; cordon policy apply carries out exactly that plan. It is
+            bound to the files and to the versions on the service. Exit status 0 when there is nothing to do, 1 when there is, and 4
+            when the service was changed since the pull: then pull, or give --take-files.
 
-            A file that was given another name stays what it is; its id says so. Where no file of a folder is left, or the service has
-            something of a new file's name that no file holds, nothing is planned, no older plan is left and the exit status is 4.
+            A renamed file stays the same policy; its id says which. If no file of a folder is left, or the service has something
+            with a new file's name that no file holds, the command plans nothing, removes an older plan and ends with status 4.
 
             Example:
               cordon policy plan policies --service https://mam.example.org

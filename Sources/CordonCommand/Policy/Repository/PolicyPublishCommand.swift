@@ -7,10 +7,10 @@ import HTTPTypes
 /// `cordon policy publish`: one file as a new policy for apps and groups.
 struct PolicyPublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "publish", abstract: "Make a policy of a file, for apps and groups.",
+        commandName: "publish", abstract: "Create a policy from a file, for apps and groups.",
         discussion: """
-            Says first what it does and for whom. Where a policy of this name is there already, it is refused: cordon policy pull,
-            plan and apply change what there is.
+            Prints first what it will do, and for whom. Refuses if there is a policy of this name already: cordon policy pull, plan
+            and apply change existing ones.
 
             Example:
               cordon policy baseline level2 --name Pilot > pilot.json
@@ -22,10 +22,10 @@ struct PolicyPublishCommand: AsyncParsableCommand {
     @Argument(help: "The policy or app configuration; - is standard input.")
     var file: String
 
-    @Option(help: "The bundle id of an app that it is about; may repeat.")
+    @Option(help: "The bundle id of an app that it covers; may repeat.")
     var app: [String]
 
-    @Option(help: "The name or id of a group that it reaches; may repeat. No one where absent.")
+    @Option(help: "The name or id of a group that it reaches; may repeat. Without one, it reaches nobody.")
     var group: [String] = []
 
     @Flag(help: "Let it reach every person.")

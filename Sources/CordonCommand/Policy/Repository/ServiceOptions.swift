@@ -8,19 +8,19 @@ import HTTPTypes
 
 /// Which service a command speaks to, and as whom.
 struct ServiceOptions: ParsableArguments {
-    @Option(help: "The service's address; CORDON_SERVICE where absent.")
+    @Option(help: "The service's address; by default that in CORDON_SERVICE.")
     var service: String?
 
-    @Option(help: "A file with an access token, - for standard input; CORDON_TOKEN where absent.")
+    @Option(help: "A file with an access token, - for standard input; by default the token in CORDON_TOKEN.")
     var token: String?
 
     @Option(help: "Sign in as this program of the OpenID provider, with the secret of --secret-file.")
     var client: String?
 
-    @Option(help: "A file with the program's secret; CORDON_CLIENT_SECRET where absent.")
+    @Option(help: "A file with the program's secret; by default the one in CORDON_CLIENT_SECRET.")
     var secretFile: String?
 
-    @Option(help: "The scope that a program asks for, for providers that know no resources.")
+    @Option(help: "The scope that a program asks for, for providers without resources.")
     var scope: String?
 
     @Option(help: "The resource that a program asks a token for.")
