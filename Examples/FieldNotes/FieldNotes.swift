@@ -60,7 +60,7 @@ struct FieldNotes: AsyncParsableCommand {
     @Flag(help: "Report the device as rooted, to see what the rules do about it.")
     var rooted = false
 
-    @Flag(help: "Ask for PINs and show notices here, even where standard input is no terminal.")
+    @Flag(help: "Ask for PINs and show notices here, even where standard input is not a terminal.")
     var asks = false
 
     /// Whether a person is there to type a PIN.

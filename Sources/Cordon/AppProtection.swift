@@ -7,14 +7,22 @@ internal import Logging
 /// An app's protection: the one object through which it enrols accounts, asks what is allowed, keeps the
 /// organisation's files, and carries out a wipe.
 ///
-/// Make one for each app and keep it. Linking Cordon does nothing; making this value reads stored state, verifies every
+/// Make one per app and keep it. Linking Cordon does nothing; creating this object reads stored state, verifies every
 /// stored envelope again and finishes any wipe that a crash interrupted. Questions (``decision(for:)``) are answered
-/// without waiting, from any thread; everything else runs on the actor. After a wipe the account is as if it had
+/// at once, on any thread; everything else runs on the actor. After a wipe the account is as if it had
 /// never been enrolled.
 ///
-/// What every app meets stands here; the rest is with the parts, such as ``files``, ``outlets`` and ``windows``.
+/// ```swift
+/// let protection = try await AppProtection(configuration)
+/// await protection.enroll(account)
+/// guard await protection.launch(account.id).isOpen else { return }
+/// try await protection.files.write(report, as: "report.txt", of: account.id)
+/// ```
+///
+/// The calls that every app needs are on this type; the others are on its parts, such as ``files``, ``outlets`` and
+/// ``windows``.
 public actor AppProtection {
-    /// The rules in force, for every question about them.
+    /// The rules in force, and every question about them.
     public nonisolated let rules: EnforcedRules
     /// The launch gates, and the PIN behind them.
     public nonisolated let gate: LaunchGates
@@ -22,23 +30,23 @@ public actor AppProtection {
     public nonisolated let windows: WindowIdentities
     /// The organisation's files.
     public nonisolated let files: AccountFiles
-    /// The ways out, and the ways in.
+    /// The ways out of the app, and the ways into it.
     public nonisolated let outlets: EgressOutlets
     /// The pins of the organisation's hosts.
     public nonisolated let pinning: CertificatePinning
-    /// The accounts that the app has registered and may hold, and the device's own.
+    /// The accounts that the app has registered, those it may hold, and the one the device is enrolled for.
     public nonisolated let enrollments: Enrollments
-    /// What to do when a token is refused for want of protection.
+    /// What to do when a token is refused because the account is not protected yet.
     public nonisolated let remediations: Remediations
-    /// What the service says of itself, and whether it is the organisation's.
+    /// The organisation's service, and the check that it is the organisation's.
     public nonisolated let service: ServiceAccess
-    /// The settings in force, and how they are changed while the app runs.
+    /// The settings in force, which may change while the app runs.
     public nonisolated let settings: RuntimeSettings
     /// What telemetry sends, and whether it sends anything.
     public nonisolated let telemetry: TelemetryReports
     /// The logs that administrators ask for.
     public nonisolated let logs: LogRequests
-    /// What helps to find out why something is denied.
+    /// Reports that explain why something is denied.
     public nonisolated let diagnostics: ProtectionDiagnostics
 
     nonisolated let context: ProtectionContext
@@ -48,15 +56,14 @@ public actor AppProtection {
     nonisolated let unenrollments: Unenrollments
     nonisolated let dueWork: DueWork
 
-    /// One executor for all parts, see ``ProtectionDomain``.
+    /// The executor that all parts share, see ``ProtectionDomain``.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
     /// Opens an app's protection.
     ///
     /// - Throws: ``ProtectionError``: `invalidConfiguration` when the service's address or the root key's thumbprint cannot
-    ///   be right, `stateUnwritable` or `vault` when the data folder cannot be used, `stateUnreadable` when it cannot be
-    ///   told what is stored. A stored wipe that cannot be finished yet throws nothing:
-    ///   its account stays closed.
+    ///   be right, `stateUnwritable` or `vault` when the data folder cannot be used, `stateUnreadable` when stored state
+    ///   cannot be read. A wipe that cannot be finished yet is no error: its account stays closed.
     public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
         let configuration = configuration.followingSettings()
         try configuration.check()
@@ -108,23 +115,23 @@ public actor AppProtection {
         await remediations.resume()
     }
 
-    /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything; one that begins before the first
-    /// ``launch(_:)`` is also told of what happened since the start.
+    /// The events from now on. There may be any number of observers, and each gets every event; one that begins before the first
+    /// ``launch(_:)`` also gets the events since the start.
     public nonisolated func events() -> AsyncStream<ProtectionEvent> { context.events.observe() }
 
-    /// The accounts enrolled here (SDK-EN-26); any thread, no waiting.
+    /// The accounts enrolled in this app (SDK-EN-26). Any thread, no waiting.
     public nonisolated var enrolledAccounts: [ManagedAccount] {
         context.accounts.records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     // MARK: What is allowed
 
-    /// The answer to a question under the rules in force, with every reason; any thread, no waiting.
+    /// The answer to a question under the rules in force, with every reason. Any thread, no waiting.
     ///
-    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and is not known denies.
+    /// Cordon fills in what it knows itself (the time since the last check-in). A fact that a rule needs and nobody knows denies.
     public nonisolated func decision(for question: Question) -> PolicyDecision { rules.decision(for: question) }
 
-    /// Asks whether something may leave, and gets the permit for doing it once; see ``EnforcedRules/permit(for:)``. Any thread, no
+    /// Asks whether something may leave, and returns a permit to do it once; see ``EnforcedRules/permit(for:)``. Any thread, no
     /// waiting.
     ///
     /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe.
@@ -134,12 +141,12 @@ public actor AppProtection {
 
     // MARK: The app starts, leaves the front, comes back
 
-    /// Passes the gate at the start of the app, before anything of an account is shown (SDK-CL-01, CL-02, CL-05). It says that the app is in
-    /// front; one that comes back says ``LaunchGates/cameToFront(_:)``.
+    /// Passes the launch gate when the app starts: call it before you show anything of an account (SDK-CL-01, CL-02, CL-05). It also marks
+    /// the app as in front; when the app comes back later, call ``LaunchGates/cameToFront(_:)``.
     ///
-    /// - Parameter account: Whose data is to be shown. Nil in an app that holds several accounts checks nothing yet; in one
-    ///   that holds a single account it is that one (``EnforcedRules/primaryAccount``). Without any account the settings ``ProtectionSettings/requiresPolicy``
-    ///   and ``ProtectionSettings/warnsWithoutPolicy`` decide.
+    /// - Parameter account: The account whose data you are about to show. Nil means the app's only account
+    ///   (``EnforcedRules/primaryAccount``), and in an app that holds several checks nothing yet. Without any account the settings
+    ///   ``ProtectionSettings/requiresPolicy`` and ``ProtectionSettings/warnsWithoutPolicy`` decide.
     /// - Returns: Whether the data may be shown, with every reason; also posted as ``ProtectionEvent/gate(account:_:)``.
     @discardableResult
     public func launch(_ account: AccountID? = nil) async -> LaunchOutcome {
@@ -153,12 +160,12 @@ public actor AppProtection {
         return await gate.passFirst(account, on: .launch)
     }
 
-    /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough. Where the call may be
-    /// late, such as in a task of its own, say ``LaunchGates/cameToFront(_:)`` instead.
-    /// A call while the gate is being passed is told how that ends: to have the person asked anew, call again.
+    /// Passes the launch gate when the app comes back to the front; asks nothing if the last look is recent enough. If the call may run
+    /// late, as in a task of its own, use ``LaunchGates/cameToFront(_:)`` instead.
+    /// A call made while the gate is being passed gets that outcome; to ask the person anew, call again.
     @discardableResult
     public func resume(_ account: AccountID? = nil) async -> LaunchOutcome { await gate.comeBack(account) }
 
-    /// Does what ``LaunchGates/leftFront()`` does, and waits until it is noted when the person was last there (SDK-CL-03).
+    /// Does what ``LaunchGates/leftFront()`` does, and waits until the time away is noted (SDK-CL-03).
     public func suspend() async { await gate.suspend() }
 }

@@ -22,7 +22,7 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case permitOutdated
         /// The outlet that takes the content failed.
         case outletFailed
-        /// There is nothing to take in.
+        /// There is nothing to take.
         case nothingThere
         /// The content is damaged.
         case damagedContent
@@ -38,12 +38,12 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case gateClosed
         /// The account's data is being removed at this moment.
         case wipeUnderWay
-        /// A connection must not be used: the server's keys are none that the organisation pinned, or cannot be checked;
-        /// ``ProtectionError/pinning`` says why.
+        /// A connection must not be used: the organisation pinned none of the server's keys, or they cannot be checked;
+        /// ``ProtectionError/pinning`` says which.
         case connectionRefused
     }
 
-    /// What kind of failure it was; with ``pinning`` all that equality looks at.
+    /// What kind of failure it was. Equality compares this and ``pinning``, nothing else.
     public let code: Code
     /// What was wrong and where, without file contents, keys or tokens.
     public let reason: String
@@ -53,7 +53,7 @@ public struct ProtectionError: Error, Sendable, Equatable {
     public let pinning: PinningFailure?
     /// Why the rules do not allow it, with every reason; nil for every other kind.
     public let denial: PolicyDecision?
-    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    /// Where Cordon's source threw the error, for a bug report: module, file and line.
     public var thrownAt: String { codePlace.description }
     package private(set) var codePlace: CodePlace
     /// What kind of failure it was to the vault; nil where it was not the vault's.
@@ -75,7 +75,7 @@ public struct ProtectionError: Error, Sendable, Equatable {
         codePlace = CodePlace(file, line)
     }
 
-    /// Makes the error of what the rules do not allow.
+    /// Makes the error for something that the rules do not allow.
     public init(denied denial: PolicyDecision, file: StaticString = #fileID, line: UInt = #line) {
         code = .denied
         reason = denial.reasons.first?.message ?? "the organisation's rules do not allow it"
@@ -85,7 +85,7 @@ public struct ProtectionError: Error, Sendable, Equatable {
         codePlace = CodePlace(file, line)
     }
 
-    /// Makes the error of a connection that must not be used.
+    /// Makes the error for a connection that must not be used.
     public init(_ pinning: PinningFailure, file: StaticString = #fileID, line: UInt = #line) {
         code = .connectionRefused
         reason = pinning.reason
@@ -115,7 +115,7 @@ public struct ProtectionError: Error, Sendable, Equatable {
         isAppManaged = !accounts.rules.managed.isEmpty
     }
 
-    /// Whether both are of one kind, and refuse a connection for one reason if they do.
+    /// Whether both have the same code and, for a refused connection, the same reason.
     public static func == (left: Self, right: Self) -> Bool {
         left.code == right.code && left.pinning == right.pinning
     }
@@ -129,17 +129,17 @@ extension ProtectionError.Code {
         case .stateUnwritable: "Check the data folder's permissions and free space."
         case .vault: "See the vault's own error; the file itself was not changed."
         case .denied: "The denial's reasons say what would be allowed."
-        case .noPermit, .permitOutdated: "Ask for a decision again and use the permit it gives at once."
+        case .noPermit, .permitOutdated: "Ask for a permit again, and use it at once."
         case .outletFailed: "Try again, or choose another way."
         case .nothingThere: "Copy or receive something first."
         case .damagedContent: "Ask the sender for it again."
-        case .serviceUnusable: "Check the service's address, and that it runs."
+        case .serviceUnusable: "Check the service's address, and whether it runs."
         case .invalidConfiguration: "Check the service's address and the root key's thumbprint."
         case .noSharingGroup: "Give the configuration a sharing group."
         case .identityLost: "Set the account for this piece of work, or link CordonDispatch."
         case .gateClosed: "Pass the launch gate first."
         case .connectionRefused: "Try another network, or tell the administrator."
-        case .wipeUnderWay: "Wait for its end, and enrol the account anew if it is to be used again."
+        case .wipeUnderWay: "Wait until the wipe ends; to use the account again, enrol it anew."
         }
     }
 }

@@ -171,7 +171,7 @@ extension DevelopmentIdentityProvider {
             guard let claims = issuing.key.claims(IDTokenClaims.self, in: hint, typ: "JWT"), claims.iss == issuer,
                 clientID == nil || clientID == claims.aud
             else {
-                throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this provider for this client")
+                throw OAuthError(.invalidRequest, "id_token_hint is not an ID token of this provider for this client")
             }
             clientID = claims.aud
             subject = claims.sub

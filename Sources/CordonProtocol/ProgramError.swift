@@ -45,7 +45,7 @@ public struct ProgramError: Error, Sendable, Equatable, CustomStringConvertible 
     public let place: String
     /// What to do about it, nil where the reason says it.
     public let hint: String?
-    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    /// Where Cordon's source threw the error, for a bug report: module, file and line.
     public var thrownAt: String { codePlace.description }
     package let codePlace: CodePlace
 
@@ -66,6 +66,6 @@ public struct ProgramError: Error, Sendable, Equatable, CustomStringConvertible 
         (place.isEmpty ? "" : place + ": ") + reason + (hint.map { " (\($0))" } ?? "")
     }
 
-    /// Whether both are of one kind.
+    /// Whether both have the same code.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }

@@ -28,7 +28,7 @@ public struct ProtocolError: Error, Sendable, Equatable {
     public let reason: String
     /// What to do about it.
     public let hint: String
-    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    /// Where Cordon's source threw the error, for a bug report: module, file and line.
     public var thrownAt: String { codePlace.description }
     package let codePlace: CodePlace
 
@@ -42,7 +42,7 @@ public struct ProtocolError: Error, Sendable, Equatable {
         codePlace = CodePlace(file, line)
     }
 
-    /// Whether both are of one kind.
+    /// Whether both have the same code.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }
 

@@ -70,7 +70,7 @@ public struct ServiceError: Error, Sendable, Equatable {
     public let retryAfterSeconds: Int?
     /// The service's signed word for the app, where it may act on nothing less (``ProblemDetails/contact``).
     public internal(set) var contact: String?
-    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    /// Where Cordon's source threw the error, for a bug report: module, file and line.
     public var thrownAt: String { codePlace.description }
     package let codePlace: CodePlace
 
@@ -120,7 +120,7 @@ public struct ServiceError: Error, Sendable, Equatable {
         self.codePlace = codePlace
     }
 
-    /// Whether both are of one kind: code and enrolment status.
+    /// Whether both have the same code and enrolment status.
     public static func == (left: Self, right: Self) -> Bool {
         left.code == right.code && left.status == right.status
     }

@@ -30,7 +30,7 @@ public struct VaultError: Error, Sendable, Equatable {
         case wipePending
         /// Another process or handle writes to the file.
         case inUse
-        /// A writer has committed since, and what this reader has begun to read is gone; refresh, and begin again.
+        /// A writer has committed since, and what this reader was reading is gone; refresh, and begin again.
         case overtaken
         /// The file was opened for reading only.
         case readOnly
@@ -52,7 +52,7 @@ public struct VaultError: Error, Sendable, Equatable {
         case empty
     }
 
-    /// What kind of failure it was; the only part that equality looks at.
+    /// What kind of failure it was. Equality compares nothing else.
     public let code: Code
     /// What was wrong, without any secret.
     public private(set) var reason: String
@@ -60,7 +60,7 @@ public struct VaultError: Error, Sendable, Equatable {
     public private(set) var place: String?
     /// What to do about it.
     public let hint: String
-    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    /// Where Cordon's source threw the error, for a bug report: module, file and line.
     public var thrownAt: String { codePlace.description }
     package let codePlace: CodePlace
 
@@ -90,7 +90,7 @@ public struct VaultError: Error, Sendable, Equatable {
         return error
     }
 
-    /// Whether both are of one kind.
+    /// Whether both have the same code.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }
 

@@ -6,7 +6,7 @@ extension NotesApp {
     /// Opens a link from a person's notes, or what their rules put in its place.
     func browse(_ text: String) async throws {
         guard let link = URL(string: text), link.scheme != nil else {
-            throw Problem("\(text) is no link", hint: "Give one such as https://example.com.")
+            throw Problem("\(text) is not a link", hint: "Give one such as https://example.com.")
         }
         let opener = FolderOpener(folder: home.appending(path: "opened"))
         var address = link

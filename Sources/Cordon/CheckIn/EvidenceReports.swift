@@ -96,7 +96,7 @@ actor EvidenceReports: AccountFollower {
         key = nil
         guard let (made, attestation) = await answer({ try await source.attest(challenge) }),
             let name = Self.wireName(made)
-        else { throw ProtectionError(.outletFailed, "the platform attests no key now") }
+        else { throw ProtectionError(.outletFailed, "the platform cannot attest a key at the moment") }
         key = made
         return try await client.show(
             AppEvidence(.appleAppAttest, keyID: name, nonce: nonce, attestation: Base64URL.encode(attestation)),

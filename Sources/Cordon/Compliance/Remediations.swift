@@ -47,7 +47,7 @@ public actor Remediations {
     ) async throws(ProtectionError) -> RemediationResult? {
         guard !context.configuration.isExtension else {
             throw ProtectionError(
-                .invalidConfiguration, "an extension enrols no account, so it remediates none",
+                .invalidConfiguration, "an extension enrols no account, so it cannot remediate one",
                 hint: "Remediate in the app itself.")
         }
         guard !isRemediating(account.id) else { return nil }

@@ -33,7 +33,7 @@ extension EgressOutlets {
             item.contents = try await group.opened().seal(contents, named: name, for: account, as: .handOver)
         }
         do { try await app.deliver(item) } catch {
-            throw ProtectionError(.outletFailed, "the receiving app took nothing")
+            throw ProtectionError(.outletFailed, "the receiving app did not take it")
         }
     }
 

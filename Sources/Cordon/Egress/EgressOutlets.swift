@@ -180,6 +180,6 @@ public actor EgressOutlets {
     }
 
     private nonisolated func outletFailed(_ outlet: String) -> ProtectionError {
-        ProtectionError(.outletFailed, "\(outlet) took nothing")
+        ProtectionError(.outletFailed, "\(outlet) did not take it")
     }
 }

@@ -136,8 +136,8 @@ public final class EnforcedRules: Sendable {
             }
             return account
         case .personal, .unset:
-            throw ProtectionError(notEnrolled: "this work is for no organisation's account", among: accounts)
-        case .lost: throw ProtectionError(.identityLost, "it is not known for whom this work is done")
+            throw ProtectionError(notEnrolled: "this work is not for an organisation's account", among: accounts)
+        case .lost: throw ProtectionError(.identityLost, "the identity of this work was lost")
         }
     }
 

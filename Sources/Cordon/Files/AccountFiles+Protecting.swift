@@ -237,7 +237,7 @@ extension AccountFiles {
         let own = IdentityContext.currentScope.map { context.accounts.resolved(EffectiveIdentity($0)) }
         if own != nil, own?.account == nil, from != nil || before != nil {
             throw ProtectionError(
-                notEnrolled: "personal work takes no account's file, and replaces none", among: context.accounts)
+                notEnrolled: "personal work may neither take nor replace an account's file", among: context.accounts)
         }
         let after = own?.account ?? before ?? from
         if let before, before != after { try rules.requireOpenGate(forReading: before) }

@@ -69,7 +69,7 @@ struct AccountInbox: Sendable {
         try StateFolder.make(folder, or: "the inbox cannot be made")
         let number = try (numbers(withPutAside: true).max() ?? 0) + 1
         guard number < Self.highest else {
-            throw ProtectionError(.stateUnwritable, "the inbox is numbered beyond all bounds")
+            throw ProtectionError(.stateUnwritable, "the inbox has run out of numbers")
         }
         let sealed: Data
         do {

@@ -83,7 +83,7 @@ struct LaunchRemedies: Sendable {
         checkIn = { [weak checkIns] account in await checkIns?.checkIn(account) ?? .internalError }
         wipe = { [weak wipes] (account, cause) async throws(ProtectionError) in
             // Nothing may say that data is gone that is not; the next start finds the same reason to remove it.
-            guard let wipes else { throw ProtectionError(.stateUnwritable, "the app has let go of its protection") }
+            guard let wipes else { throw ProtectionError(.stateUnwritable, "the app has released its AppProtection") }
             try await wipes.wipe(account, because: cause)
         }
     }

@@ -56,7 +56,7 @@ struct PINVerifier: Codable, Equatable, Sendable {
                 parallelism: cost.parallelism, maxMemory: 2 * cost.memory
             ).withUnsafeBytes { (SymmetricKey(data: $0.prefix(32)), SymmetricKey(data: $0.suffix(32))) }
         } catch {
-            throw ProtectionError(.stateUnwritable, "the PIN cannot be derived, memory may be short")
+            throw ProtectionError(.stateUnwritable, "no key can be derived from the PIN; memory may be short")
         }
     }
 

@@ -59,7 +59,7 @@ extension ProtectionSettings {
             + given.filter { SettingKey.byName[$0.key]?.names.first != $0.key }
         for (key, value) in ordered {
             guard let setting = SettingKey.byName[key], let name = setting.names.first else {
-                problems.append(SettingProblem(key: key, message: "is no setting"))
+                problems.append(SettingProblem(key: key, message: "is not a setting"))
                 continue
             }
             if let other = taken[name] {

@@ -139,7 +139,7 @@ struct GroupVault: Sendable {
             parcel.count - 4 >= length,
             let label = try? MessageCoding.decode(Label.self, from: Data(parcel.dropFirst(4).prefix(length))),
             label.purpose == purpose
-        else { throw ProtectionError(.damagedContent, "what arrived was not made for this") }
+        else { throw ProtectionError(.damagedContent, "what arrived was sealed for another purpose") }
         return (label.name, Data(parcel.dropFirst(4 + length)))
     }
 

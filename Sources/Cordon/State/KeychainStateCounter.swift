@@ -51,7 +51,7 @@ public struct KeychainStateCounter: StateCounter {
             guard former < number else { return }
             if try raise(name, from: former, to: number) { return }
         }
-        throw ProtectionError(.stateUnwritable, "other processes are always quicker at the Keychain")
+        throw ProtectionError(.stateUnwritable, "other processes keep changing the Keychain item first")
     }
 
     /// Notes a number in place of another, as one step.

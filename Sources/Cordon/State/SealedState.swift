@@ -132,7 +132,7 @@ extension SealedState where Value: Codable & JSONReadable {
         var before = read?.number ?? present ?? found?.number
         let known = max(found?.generation ?? 0, floor, before?.generation ?? 0)
         guard (0..<StateNumber.limit - 1).contains(known) else {
-            throw ProtectionError(.stateUnwritable, "\(purpose) was counted beyond all bounds")
+            throw ProtectionError(.stateUnwritable, "the counter for \(purpose) has run out of numbers")
         }
         let generation = known + 1
         let value = build(generation)

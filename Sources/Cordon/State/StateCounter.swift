@@ -110,7 +110,7 @@ public struct FileStateCounter: StateCounter {
     }
 
     private static var overtaken: ProtectionError {
-        ProtectionError(.stateUnwritable, "another process was at the numbers")
+        ProtectionError(.stateUnwritable, "another process changed the counter meanwhile")
     }
 
     /// The number in a file, 0 where there is none; nil where what is there is no number.

@@ -31,11 +31,11 @@ struct StateFolder: Sendable {
         var status = stat()
         if lstat(url.path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFDIR else {
-                throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is no folder")
+                throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is not a folder")
             }
             let isClosed = status.st_mode & 0o077 == 0
             guard status.st_uid == geteuid(), isClosed || chmod(url.path, 0o700) == 0 else {
-                throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is another user's, or open to others")
+                throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) belongs to another user, or others may access it")
             }
             return
         }
@@ -48,7 +48,7 @@ struct StateFolder: Sendable {
     static func refuseLink(at url: URL) throws(ProtectionError) {
         var status = stat()
         guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
-        throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is no folder")
+        throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is not a folder")
     }
 
     /// The file for something; `name` tells nothing of it, see ``FolderName``.

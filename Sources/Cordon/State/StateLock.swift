@@ -41,7 +41,7 @@ enum StateLock {
 
     private static func failure(_ error: FileFailure) -> ProtectionError {
         error.number == ECANCELED
-            ? ProtectionError(.stateUnwritable, "the work was cancelled while another process was at it")
-            : ProtectionError(.stateUnwritable, "there can be no lock: \(String(cString: strerror(error.number)))")
+            ? ProtectionError(.stateUnwritable, "the work was cancelled while another process was doing it")
+            : ProtectionError(.stateUnwritable, "it cannot be locked: \(String(cString: strerror(error.number)))")
     }
 }

@@ -92,8 +92,8 @@ struct WipeReceipts: Sendable {
         // A person who reads this wants to know first whether the data is gone.
         let done = wipe.failures.isEmpty ? "the data is gone" : "the wipe could not remove everything"
         let notNow = ProtectionError(
-            .stateUnreadable, "\(done); its receipt waits for the device key, which cannot be had at present",
-            hint: "Keep the app: it hands the receipt in once it can.")
+            .stateUnreadable, "\(done); its receipt waits for the device key, which is not available at present",
+            hint: "Keep the app: it delivers the receipt as soon as it can.")
         switch await service.signer(for: registration.account.id) {
         case .success(let signer)?:
             do { return try receipt.signed(by: signer) } catch {

@@ -11,7 +11,7 @@ public struct BuildSettingsFile: Sendable {
     private static let deepestInclude = 8
 
     /// Reads a file.
-    /// - Throws: ``AppToolsError`` `missing` for a file that is not there, `malformed` with the line that is no setting.
+    /// - Throws: ``AppToolsError`` `missing` for a file that is not there, `malformed` with the line that is not a setting.
     public init(contentsOf url: URL) throws(AppToolsError) {
         var raw: [String: String] = [:]
         try Self.read(url, into: &raw, depth: 0)
@@ -42,7 +42,7 @@ public struct BuildSettingsFile: Sendable {
                 continue
             }
             guard let equals = line.firstIndex(of: "=") else {
-                throw AppToolsError(.malformed, "is no NAME = VALUE", at: place)
+                throw AppToolsError(.malformed, "is not NAME = VALUE", at: place)
             }
             let name = line[..<equals].trimmingCharacters(in: .whitespaces)
             if name.contains("[") { continue }

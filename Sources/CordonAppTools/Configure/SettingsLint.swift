@@ -68,12 +68,12 @@ extension ConfigurationRun {
             let name = usual("ClientID")
             note(severity, "CF-REQUIRED", "the setting \(name) is missing; --set \(name)=… writes it")
         } else if names.givesUUIDs, !BuildVariables.isIn(client), UUID(uuidString: client) == nil {
-            note(.note, "CF-CLIENT", "the setting \(usual("ClientID")) is no UUID, as client ids of this provider are")
+            note(.note, "CF-CLIENT", "the setting \(usual("ClientID")) is not a UUID, as client ids of this provider are")
         }
         if let address = setting("RedirectURI")?.string, !BuildVariables.isIn(address),
             URLComponents(string: address)?.scheme == nil
         {
-            note(.note, "CF-REDIRECT", "the setting \(usual("RedirectURI")) is no address with a scheme")
+            note(.note, "CF-REDIRECT", "the setting \(usual("RedirectURI")) is not an address with a scheme")
         }
         if setting("RedirectURI") == nil, setting("RedirectScheme") == nil {
             let (address, scheme) = (usual("RedirectURI"), usual("RedirectScheme"))

@@ -21,7 +21,7 @@ public enum AtomicWriter {
         for change in changes {
             let target = try change.target()
             guard !DurableFile.isOtherThanFile(target) else {
-                throw AppToolsError(.refused, "is no ordinary file, and would be replaced", at: target.path)
+                throw AppToolsError(.refused, "is not an ordinary file, and would be replaced", at: target.path)
             }
         }
     }

@@ -28,7 +28,7 @@ public struct AppToolsError: Error, Equatable, Sendable, CustomStringConvertible
     public let place: String
     /// What to do next, if there is something to do.
     public let hint: String?
-    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    /// Where Cordon's source threw the error, for a bug report: module, file and line.
     public var thrownAt: String { codePlace.description }
     package let codePlace: CodePlace
 

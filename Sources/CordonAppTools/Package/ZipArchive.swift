@@ -134,7 +134,7 @@ struct ZipArchive {
             while let end = folder.utf8.lastIndex(of: UInt8(ascii: "/")), folders.insert(folder[..<end]).inserted {
                 folder = folder[..<end]
                 guard !links.contains(String(folder)), !files.contains(String(folder)) else {
-                    throw AppToolsError(.refused, "lies below \(folder), which is no folder", at: entry.name)
+                    throw AppToolsError(.refused, "lies below \(folder), which is not a folder", at: entry.name)
                 }
             }
             guard folders.count <= limits.folders else {

@@ -130,7 +130,7 @@ public struct SignatureVerifier: Sendable {
                 found.append(
                     Finding(
                         url.path, .error, "SG-EXECUTABLE",
-                        "\(slice.cpu): is no executable, it says it holds debug symbols"))
+                        "\(slice.cpu): is not an executable: it says it holds debug symbols"))
             }
             let check = ImageSignatureCheck(image: image, info: info, resources: resources)
             found += check.problems().map {

@@ -85,13 +85,13 @@ extension BrokerConfiguration {
                 .configurationInvalid, reason: reason, place: place, hint: "Compare it with docs/broker-protocol.md.")
         }
         guard bytes.count <= 1 << 20, let object = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any]
-        else { throw refuse("the configuration is no JSON object") }
+        else { throw refuse("the configuration is not a JSON object") }
         if let strange = object.keys.sorted().first(where: { !Self.members.contains($0) }) {
-            throw refuse("\(strange) is no setting")
+            throw refuse("\(strange) is not a setting")
         }
         for app in object["apps"] as? [[String: Any]] ?? [] {
             if let strange = app.keys.sorted().first(where: { !Self.appMembers.contains($0) }) {
-                throw refuse("\(ThrottledLog.plain(strange)) is no setting of an app")
+                throw refuse("\(ThrottledLog.plain(strange)) is not a setting of an app")
             }
         }
         let file: File

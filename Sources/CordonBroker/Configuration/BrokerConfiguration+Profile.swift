@@ -14,7 +14,7 @@ extension BrokerConfiguration {
         guard bytes.count <= 1 << 20,
             bytes.starts(with: Data("bplist00".utf8)) || bytes.starts(with: Data("<?xml".utf8)),
             let profile = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
-        else { throw refuse("the profile is no property list") }
+        else { throw refuse("the profile is not a property list") }
         let payloads = profile["PayloadContent"] as? [[String: Any]] ?? []
         guard let payload = payloads.first(where: { $0["PayloadType"] as? String == "com.apple.extensiblesso" }) else {
             throw refuse("the profile holds no com.apple.extensiblesso payload")

@@ -45,7 +45,7 @@ public enum InheritedSocket {
     static func check(_ descriptor: Int32) throws(ProgramError) {
         guard option(SO_ACCEPTCONN, of: descriptor) == 1, option(SO_TYPE, of: descriptor) == stream,
             family(of: descriptor) == AF_UNIX
-        else { throw failure("what was handed over is no listening Unix-domain stream socket") }
+        else { throw failure("what was handed over is not a listening Unix-domain stream socket") }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 

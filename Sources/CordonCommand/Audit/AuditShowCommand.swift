@@ -45,7 +45,7 @@ struct AuditShowCommand: ParsableCommand {
         }
         guard unreadable == 0 else {
             throw CommandFailure(
-                .badInput, "\(export): \(unreadable) lines are no audit records", hint: "Run cordon audit verify.")
+                .badInput, "\(export): \(unreadable) lines are not audit records", hint: "Run cordon audit verify.")
         }
     }
 

@@ -102,7 +102,7 @@ enum BackupFolder {
             manifest = try BackupManifest.read(in: folder)
         } catch {
             throw CommandFailure(
-                .badInput, "\(folder.path) is no backup", hint: "Name a folder that cordon backup made.")
+                .badInput, "\(folder.path) is not a backup", hint: "Name a folder that cordon backup made.")
         }
         try BackupSeals.check(folder, manifest, pin: pin)
         let found = try digests(in: folder)

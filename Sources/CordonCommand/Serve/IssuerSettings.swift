@@ -142,7 +142,7 @@ struct IssuerSettings: Codable, Equatable {
         let known = Key.allCases.map(\.stringValue)
         if let strange = try MemberNames(from: decoder).strange(besides: known) {
             throw CommandFailure(
-                .badInput, "issuers: \(strange) is no setting of a provider",
+                .badInput, "issuers: \(strange) is not a setting of a provider",
                 hint: "in its place may be \(known.sorted().joined(separator: ", "))")
         }
         return try decoder.container(keyedBy: type)

@@ -10,7 +10,7 @@ struct ListenAddress: Equatable {
             (0...65_535).contains(port), colon != text.startIndex, !text.contains("@")
         else {
             throw CommandFailure(
-                .usage, "\(ShownAddress.quoted(text)) is no address to listen on",
+                .usage, "\(ShownAddress.quoted(text)) is not an address to listen on",
                 hint: "use HOST:PORT, such as 127.0.0.1:8080")
         }
         var host = String(text[..<colon])

@@ -81,7 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
     private static func warn() {
         Terminal.talk(
             Style.yellow("For development only:")
-                + " the embedded identity provider and its directory are no protection. "
+                + " the embedded identity provider and its directory protect nothing. "
                 + "Use an OpenID provider of your own for anything else.")
     }
 }

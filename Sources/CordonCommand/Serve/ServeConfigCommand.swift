@@ -146,7 +146,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
         /// What is worth a look and refused nowhere: settings by name, each with what there is to say of it.
         static func notes(on plan: ServePlan, in environment: [String: String]) -> [(setting: String, note: String)] {
             var notes = ServeConfigurationFile.strangers(in: environment).map { name in
-                (setting: name, note: "in the environment is no setting; it changes nothing")
+                (setting: name, note: "in the environment is not a setting; it changes nothing")
             }
             if let metrics = plan.server.metrics, !Loopback.includes(metrics.host) {
                 notes.append(

@@ -117,7 +117,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
             let names = try JSONDecoder().decode(MemberNames.self, from: bytes)
             if let strange = names.strange(besides: known) {
                 throw CommandFailure(
-                    .badInput, "\(path): \(strange) is no setting",
+                    .badInput, "\(path): \(strange) is not a setting",
                     hint: "the settings are \(known.sorted().joined(separator: ", "))")
             }
             self = try JSONDecoder().decode(Self.self, from: bytes)

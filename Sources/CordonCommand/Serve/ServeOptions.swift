@@ -161,7 +161,7 @@ struct ServeOptions: ParsableArguments {
             // Not repeated: receivers are told apart by what stands in their addresses.
             guard let url = URL(string: address) else {
                 throw CommandFailure(
-                    .badInput, "the address that takes \(what) is no URL", hint: "give an https address")
+                    .badInput, "the address that takes \(what) is not a URL", hint: "give an https address")
             }
             return ServePlan.Alerts(webhook: url, secretFile: URL(fileURLWithPath: file))
         case (nil, nil): return nil
@@ -218,7 +218,7 @@ struct ServeOptions: ParsableArguments {
         if let text = publicURL ?? set.publicURL {
             try ShownAddress.check(text, of: "publicUrl")
             guard let url = URL(string: text) else {
-                throw CommandFailure(.badInput, "\(text) is no URL", hint: "give the address that clients use")
+                throw CommandFailure(.badInput, "\(text) is not a URL", hint: "give the address that clients use")
             }
             server.publicURL = url
         }

@@ -14,7 +14,7 @@ enum ServiceDatabase: Equatable {
             self = .sqlite(URL(fileURLWithPath: String(text.dropFirst("sqlite:".count))))
         } else {
             throw CommandFailure(
-                .usage, "\(text.prefix { $0 != ":" }): is no database that this build knows",
+                .usage, "\(text.prefix { $0 != ":" }): is not a database that this build knows",
                 hint: "use sqlite:PATH or memory:")
         }
     }

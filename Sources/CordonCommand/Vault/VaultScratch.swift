@@ -23,7 +23,7 @@ struct VaultScratch {
         let file = URL(fileURLWithPath: output)
         guard !DurableFile.isOtherThanFile(file) else {
             throw CommandFailure(
-                .refused, "\(output): this is no ordinary file, and would be replaced",
+                .refused, "\(output): this is not an ordinary file, and would be replaced",
                 hint: "Name a file, or - for standard output.")
         }
         do { folder = try ScratchFolder(in: file.deletingLastPathComponent()) } catch {

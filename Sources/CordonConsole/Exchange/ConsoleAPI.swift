@@ -31,7 +31,7 @@ struct ConsoleAPI: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version that must still be in force (RFC 9110 §13.1.1), nil for any; of a form without one, which no page
-    ///     has, the empty text, which is no version.
+    ///     has, the empty text, which is not a version.
     ///   - impact: What says that the person was shown what the change does; empty where there is nothing of the kind.
     /// - Throws: ``Refusal`` with the status and words of the route.
     @discardableResult

@@ -28,7 +28,7 @@ public struct RSAClientKey: Sendable, Equatable, Codable {
         let modulus = Data(modulus.drop { $0 == 0 })
         guard let key = VerificationKey(modulus: modulus, exponent: exponent, id: keyID) else {
             throw ProgramError(
-                .configurationInvalid, reason: "the key is no RSA key of \(Self.fewestBits) bits or more",
+                .configurationInvalid, reason: "the key is not an RSA key of \(Self.fewestBits) bits or more",
                 place: "keys",
                 hint: "make a longer key")
         }

@@ -86,7 +86,7 @@ struct ClientAssertion {
         }
     }
 
-    private static let notOne = refusal("client_assertion is no signed JWT with iss, sub, aud, exp and jti")
+    private static let notOne = refusal("client_assertion is not a signed JWT with iss, sub, aud, exp and jti")
 
     static func refusal(_ reason: String) -> OAuthError { OAuthError(.invalidClient, reason, status: .unauthorized) }
 }

@@ -57,7 +57,7 @@ extension ProviderAuthorizationRequest {
         maxAge = try Self.maxAge(parameters)
         if let hint = try parameters.value("id_token_hint") {
             guard let hinted = subject(hint) else {
-                throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this provider")
+                throw OAuthError(.invalidRequest, "id_token_hint is not an ID token of this provider")
             }
             hintedSubject = hinted
         } else {

@@ -83,7 +83,7 @@ struct GraphFilterParser {
     /// over the whole entity again, each level would multiply the looks.
     private mutating func quantifier(_ path: [String]) throws -> GraphFilter {
         guard path.count > 1, let last = path.last?.lowercased(), last == "any" || last == "all" else {
-            throw Self.refusal("\(path.joined(separator: "/").prefix(64)) is no function of this service")
+            throw Self.refusal("\(path.joined(separator: "/").prefix(64)) is not a function of this service")
         }
         let list = Array(path.dropLast())
         if let outer = variables.last, list.first != outer {
@@ -113,7 +113,7 @@ struct GraphFilterParser {
         }
         guard let comparison = GraphFilter.Comparison(rawValue: word.lowercased()) else {
             guard ["and", "or"].contains(word.lowercased()) else {
-                throw Self.refusal("\(word.prefix(64)) is no operator of this service")
+                throw Self.refusal("\(word.prefix(64)) is not an operator of this service")
             }
             return .holds(left)
         }
@@ -132,7 +132,7 @@ struct GraphFilterParser {
             switch name.lowercased() {
             case "tolower": return .lowered(inner)
             case "toupper": return .raised(inner)
-            default: throw Self.refusal("\(name.prefix(64)) is no function of this service")
+            default: throw Self.refusal("\(name.prefix(64)) is not a function of this service")
             }
         }
         guard let operand = word.operand else { throw Self.refusal("a value or a member is missing") }

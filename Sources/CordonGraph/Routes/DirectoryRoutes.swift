@@ -87,7 +87,7 @@ struct DirectoryRoutes: Sendable {
     /// The person who is signed in, who may read this with any role or none (SRV-OP-074).
     private func me(_ exchange: GraphExchange) async throws -> DirectoryUser {
         guard !exchange.token.isApplication else {
-            throw Refusal.badRequest("A program is no person, and /me needs one.")
+            throw Refusal.badRequest("A program is not a person, and /me needs one.")
         }
         var reader = exchange.administrator
         reader.roles = [.reader]

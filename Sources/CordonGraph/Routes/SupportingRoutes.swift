@@ -64,7 +64,7 @@ struct SupportingRoutes: Sendable {
             let named = groups?.compactMap(AppGroup.init(rawValue:))
             guard named?.count == groups?.count,
                 named?.allSatisfy({ [.allCoreMicrosoftApps, .allMicrosoftApps].contains($0) }) ?? true
-            else { throw PolicyInput.refusal(SupportingEntity.groupsMember, "names something that is no set") }
+            else { throw PolicyInput.refusal(SupportingEntity.groupsMember, "names something that is not a set") }
             let type = try GraphExchange.text("@odata.type", in: body)?.lowercased()
             guard
                 type == nil || type?.hasSuffix("managedioslobapp") == true

@@ -11,7 +11,7 @@ extension PolicyLint {
             findings.append(
                 LintFinding(
                     .warning, "not-a-scheme", "exemptedAppProtocols",
-                    "\(quoted(scheme)) is no URL scheme and exempts nothing: "
+                    "\(quoted(scheme)) is not a URL scheme and exempts nothing: "
                         + "write the schemes without : and //, with ; between"))
         }
         let named: [(setting: String, scheme: String?)] = [
@@ -23,7 +23,7 @@ extension PolicyLint {
             guard let scheme, EffectivePolicy.appScheme(scheme) == nil else { continue }
             findings.append(
                 LintFinding(
-                    .warning, "not-a-scheme", setting, "\(quoted(scheme)) is no scheme of an app, so no link goes there"
+                    .warning, "not-a-scheme", setting, "\(quoted(scheme)) is not the scheme of an app, so no link goes there"
                 ))
         }
         return findings
@@ -55,7 +55,7 @@ extension PolicyLint {
         return models.sorted().filter { !isModel($0) }.map {
             LintFinding(
                 .warning, "not-a-model", setting,
-                "\(quoted($0)) is no model identifier such as iPhone15,2; several stand with ; between")
+                "\(quoted($0)) is not a model identifier such as iPhone15,2; several stand with ; between")
         }
     }
 

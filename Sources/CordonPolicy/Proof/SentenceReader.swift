@@ -60,7 +60,7 @@ struct SentenceReader {
             let known = Action.allCases.map(\.rawValue) + Self.everydayNames.map(\.0)
             let meant = MemberSpelling.meant(by: word, among: known).map { "did you mean \($0)? " } ?? ""
             throw PolicyError(
-                word.isEmpty ? .missingField : .unknownName, "\"\(word)\" is no action", at: "sentence",
+                word.isEmpty ? .missingField : .unknownName, "\"\(word)\" is not an action", at: "sentence",
                 hint: meant + "One of " + known.joined(separator: ", "))
         }
         words.removeFirst()

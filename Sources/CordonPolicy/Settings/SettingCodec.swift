@@ -167,7 +167,7 @@ private func readDuration(_ json: JSONValue) throws(PolicyError) -> Duration {
     guard let text = json.string else { throw .wrong(json, needed: "a duration") }
     guard let duration = DurationText.parse(text) else {
         throw PolicyError(
-            .invalidValue, "\"\(text.prefix(64))\" is no duration", at: "",
+            .invalidValue, "\"\(text.prefix(64))\" is not a duration", at: "",
             hint: "for example PT30M or P90D, not negative")
     }
     return duration
@@ -182,7 +182,7 @@ extension SettingCodec where Value == VersionNumber? {
                 if text.isEmpty { return Reading(value: nil, understood: true) }
                 guard let version = VersionNumber(text) else {
                     throw PolicyError(
-                        .invalidValue, "\"\(text.prefix(64))\" is no version", at: "", hint: "for example 17.4")
+                        .invalidValue, "\"\(text.prefix(64))\" is not a version", at: "", hint: "for example 17.4")
                 }
                 return Reading(value: version.isZero ? nil : version, understood: true)
             },

@@ -15,7 +15,7 @@ extension JSONMembers {
     /// An address.
     package func address(_ name: String) throws(PolicyError) -> URL {
         guard let address = URL(string: try text(name)) else {
-            throw PolicyError(.invalidValue, "is no address", at: name)
+            throw PolicyError(.invalidValue, "is not an address", at: name)
         }
         return address
     }
@@ -55,7 +55,7 @@ extension JSONMembers {
     }
 
     private static func time(_ text: String, _ name: String) throws(PolicyError) -> Date {
-        guard let time = MessageTime.moment(text) else { throw PolicyError(.invalidValue, "is no time", at: name) }
+        guard let time = MessageTime.moment(text) else { throw PolicyError(.invalidValue, "is not a time", at: name) }
         return time
     }
 }

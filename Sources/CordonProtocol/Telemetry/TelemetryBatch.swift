@@ -25,7 +25,7 @@ extension ReportedEvent {
         guard !data.isEmpty else { return "no data type" }
         guard amounts.count <= Self.mostDetails, words.count <= Self.mostDetails else { return "too many details" }
         guard (Array(amounts.keys) + Array(words.keys) + Array(words.values)).allSatisfy(Self.isWord) else {
-            return "a detail that is no short word"
+            return "a detail that is not a short word"
         }
         return nil
     }

@@ -224,7 +224,7 @@ extension DeviceService {
         guard (try? checkPersonID(account.id.rawValue)) != nil else {
             throw ServiceError.enrollment(
                 .notLicensed,
-                "the id of the account (oid, else sub) is none that this service keeps: it needs 1 to 255 letters, digits "
+                "the id of the account (oid, else sub) cannot be kept by this service: it needs 1 to 255 letters, digits "
                     + "or -_.~|:@+=!$*,")
         }
         let name = account.userPrincipalName

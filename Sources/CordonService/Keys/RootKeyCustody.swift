@@ -44,7 +44,7 @@ public struct RootKeyCustody: Sendable {
     public func install(_ text: String, pinned pin: String? = nil) throws(ServiceError) -> KeyDelegation {
         let delegation: KeyDelegation
         do { delegation = try KeyDelegation(verifying: text) } catch {
-            throw ServiceError(.invalid, "the text is no delegation: \(error.reason)")
+            throw ServiceError(.invalid, "the text is not a delegation: \(error.reason)")
         }
         try check(delegation.root, pin)
         guard delegation.expires > clock() else { throw ServiceError(.invalid, "the delegation has ended") }

@@ -36,7 +36,7 @@ extension DirectoryGroup {
         else {
             throw ServiceError(
                 .invalid, "members is not acceptable",
-                problems: [.init(member: "members", reason: "a group is no member of itself")])
+                problems: [.init(member: "members", reason: "a group cannot be a member of itself")])
         }
     }
 }

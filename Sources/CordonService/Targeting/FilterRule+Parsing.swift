@@ -60,14 +60,14 @@ private struct RuleReader {
     private mutating func comparison() throws(ServiceError) -> FilterRule {
         let name = word().lowercased()
         guard name.hasPrefix("app."), FilterFacts.properties.contains(String(name.dropFirst(4))) else {
-            throw FilterRule.unreadable("\(name.prefix(64)) is no property of apps")
+            throw FilterRule.unreadable("\(name.prefix(64)) is not a property of apps")
         }
         let property = String(name.dropFirst(4))
         skipSpaces()
         guard take("-") else { throw FilterRule.unreadable("an operator such as -eq is missing") }
         let spelling = word().lowercased()
         guard let found = FilterRule.Operator.allCases.first(where: { $0.rawValue.lowercased() == spelling }) else {
-            throw FilterRule.unreadable("-\(spelling.prefix(64)) is no operator")
+            throw FilterRule.unreadable("-\(spelling.prefix(64)) is not an operator")
         }
         let values = try values()
         let isOrdered = [.gt, .ge, .lt, .le].contains(found)

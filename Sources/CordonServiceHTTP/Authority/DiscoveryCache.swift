@@ -30,7 +30,7 @@ actor DiscoveryCache {
         do throws(TokenRefusal) {
             let bytes = try await fetch(issuer, at: moment)
             guard let members = (try? JSONValue(parsing: bytes))?.object else {
-                throw TokenRefusal(.issuerUnavailable, "the provider's discovery document is no JSON object")
+                throw TokenRefusal(.issuerUnavailable, "the provider's discovery document is not a JSON object")
             }
             known = members
             fetched = moment

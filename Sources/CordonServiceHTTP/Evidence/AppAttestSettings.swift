@@ -23,7 +23,7 @@ public struct AppAttestSettings: Sendable, Equatable {
             guard team.utf8.count == 10,
                 team.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }),
                 let bundleID = Self.bundleID(of: app), !bundleID.isEmpty, app.utf8.count <= 256
-            else { return "\(app) is no app id" }
+            else { return "\(app) is not an app id" }
         }
         // One bundle id belongs to one team; two would make it a matter of chance whose app is believed.
         return Set(apps.compactMap(Self.bundleID)).count == apps.count ? nil : "a bundle id is listed twice"

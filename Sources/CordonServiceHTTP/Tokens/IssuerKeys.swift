@@ -149,7 +149,7 @@ actor IssuerKeys {
             ?? Task { [documents] in
                 do throws(TokenRefusal) {
                     guard let keys = PublishedKeys(try await documents.keySet(of: issuer), for: .accessToken) else {
-                        throw TokenRefusal(.issuerUnavailable, "what the provider sent is no set of keys")
+                        throw TokenRefusal(.issuerUnavailable, "what the provider sent is not a set of keys")
                     }
                     return .success(keys)
                 } catch {

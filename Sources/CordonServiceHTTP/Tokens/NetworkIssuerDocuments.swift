@@ -47,7 +47,7 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
         guard let discovery = try? JSONDecoder().decode(Discovery.self, from: document) else {
             throw TokenRefusal(
                 .issuerUnavailable, "the provider's discovery document is malformed or of another issuer",
-                note: "what is there is no discovery document")
+                note: "what is there is not a discovery document")
         }
         guard discovery.issuer == issuer else {
             throw TokenRefusal(

@@ -16,7 +16,7 @@ public struct ClaimsRequest: Sendable, Equatable {
             object.values.allSatisfy({ $0 is [String: Any] }), json.utf8.count <= 16_384
         else {
             throw SignInError(
-                .configuration, .invalidParameter, "the claims are no object of id_token and access_token")
+                .configuration, .invalidParameter, "the claims are not an object of id_token and access_token")
         }
         self.json = Self.text(object)
     }

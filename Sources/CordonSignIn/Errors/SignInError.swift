@@ -1,11 +1,11 @@
 package import CordonBase
 
-/// Why signing in, renewing or signing out did not give what was asked for (SI-147).
+/// Why signing in, renewing or signing out failed (SI-147).
 ///
-/// Equal by ``code``. The reason never holds a token, code, verifier, password or user name (SI-080); what
+/// Errors with the same ``code`` are equal. The reason never holds a token, code, verifier, password or user name (SI-080); what
 /// the provider wrote is kept apart in ``SignInErrorDetails/providerDescription``.
 public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The outcomes an app tells apart; the list is closed.
+    /// The outcomes that an app has to tell apart; the list is closed.
     public enum Code: String, Sendable, CaseIterable {
         /// A person has to sign in (again): go interactive with the same parameters.
         case interactionRequired
@@ -39,7 +39,7 @@ public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible, 
         case storage
     }
 
-    /// The outcome; the only part that equality looks at.
+    /// The outcome. Equality compares nothing else.
     public let code: Code
     /// What exactly was wrong, for logs and tests.
     public let fault: SignInFault
@@ -49,7 +49,7 @@ public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible, 
     public let hint: String
     /// What else is known.
     public var details: SignInErrorDetails
-    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    /// Where Cordon's source threw the error, for a bug report: module, file and line.
     public var thrownAt: String { codePlace.description }
     package let codePlace: CodePlace
 
@@ -66,7 +66,7 @@ public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible, 
         codePlace = CodePlace(file, line)
     }
 
-    /// Whether both are of one kind.
+    /// Whether both have the same code.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
     /// What to do about a time that device and provider see differently.

@@ -22,7 +22,7 @@ public struct TransportError: Error, Sendable, Equatable {
     public let code: Code
     /// What happened, without header fields or bodies.
     public let reason: String
-    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    /// Where Cordon's source threw the error, for a bug report: module, file and line.
     public var thrownAt: String { codePlace.description }
     package let codePlace: CodePlace
 
@@ -33,6 +33,6 @@ public struct TransportError: Error, Sendable, Equatable {
         codePlace = CodePlace(file, line)
     }
 
-    /// Whether both are of one kind.
+    /// Whether both have the same code.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }

@@ -146,7 +146,7 @@ struct OwnerRegister: Sendable {
     /// - Throws: ``VaultError`` where a link stands in the folder's place, the key store refuses, or a note cannot be written.
     func takeOver(of vault: String) throws(VaultError) {
         guard !PosixFile.isLink(directory.path) else {
-            throw VaultError(.inputOutput, "A symbolic link stands in the directory's place.", place: directory.path)
+            throw VaultError(.inputOutput, "A symbolic link is in the directory's place.", place: directory.path)
         }
         guard try !secrets.arePlainNotesRetired(of: vault) else { return }
         for name in try PosixFile.names(in: directory.path) where name.hasSuffix(Self.suffix) {

@@ -28,11 +28,11 @@ extension PosixFile {
         if mkdir(path, 0o700) == 0 { return try syncName(ofNew: path, in: parent) }
         if errno == EEXIST {
             if !following, isLink(path) {
-                throw VaultError(.inputOutput, "A symbolic link stands in the directory's place.", place: path)
+                throw VaultError(.inputOutput, "A symbolic link is in the directory's place.", place: path)
             }
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw VaultError(.inputOutput, "What stands in the directory's place is no directory.", place: path)
+                throw VaultError(.inputOutput, "What is in the directory's place is not a directory.", place: path)
             }
             return
         }

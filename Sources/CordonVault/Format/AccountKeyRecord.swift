@@ -130,7 +130,7 @@ enum AccountKeyRecord {
         guard count == size else { throw VaultError(.damaged, "The account key record has a wrong length.") }
         let isWipe = memory.array(0, 8) == wipeMagic
         guard isWipe || memory.array(0, 8) == keyMagic else {
-            throw VaultError(.damaged, "This is no account key record.")
+            throw VaultError(.damaged, "This is not an account key record.")
         }
         guard let version = FormatVersion(rawValue: memory.load(8)) else {
             throw VaultError(.unsupportedFormat, "The account key record is of another version.")

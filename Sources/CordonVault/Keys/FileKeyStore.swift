@@ -80,7 +80,7 @@ public struct FileKeyStore: KeyStore {
             let folder = place.deletingLastPathComponent().path
             // Who put a link there could take the marks away with it.
             guard !PosixFile.isLink(folder) else {
-                throw VaultError(.keyStore, "A symbolic link stands in the directory's place.", place: folder)
+                throw VaultError(.keyStore, "A symbolic link is in the directory's place.", place: folder)
             }
             return try PosixFile.isThere(place.path)
         }

@@ -108,7 +108,7 @@ import Testing
             let refused = await fixture.refused {
                 _ = try await PolicyPlan.renew(at: file) { try await fixture.plan() }
             }
-            #expect(refused?.status == .refused && refused?.message.contains("is no plan") == true)
+            #expect(refused?.status == .refused && refused?.message.contains("is not a plan") == true)
             #expect(try Data(contentsOf: file) == before)
             let place = fixture.folder.appending(path: "made-by-mktemp")
             try Data().write(to: place)

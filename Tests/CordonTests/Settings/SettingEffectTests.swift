@@ -97,7 +97,7 @@ import Testing
         let device = try Device()
         let events = EventCatch(try await device.start { $0.settings = reading.settings })
         #expect(await events.has(.settingRefused(reason: "PolicyRequired is text, a truth value is needed.")))
-        #expect(await events.has(.settingRefused(reason: "Unheard is no setting.")))
+        #expect(await events.has(.settingRefused(reason: "Unheard is not a setting.")))
     }
 
     @Test func `sign-in is made from the settings, and what is missing is named`() throws {

@@ -83,7 +83,7 @@ import Testing
         #expect(
             reading.problems.first { $0.key == "PolicyRequired" }?.description
                 == "PolicyRequired is a number, a truth value is needed.")
-        #expect(reading.problems.first { $0.key == "Unheard" }?.message == "is no setting")
+        #expect(reading.problems.first { $0.key == "Unheard" }?.message == "is not a setting")
         #expect(reading.settings.holdsSeveralIdentities)
         #expect(!reading.settings.requiresPolicy && reading.settings.theme.accent == nil)
     }

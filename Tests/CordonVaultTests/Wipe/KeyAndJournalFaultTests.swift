@@ -78,7 +78,7 @@ struct KeyAndJournalFaultTests {
         let error = #expect(throws: VaultError(.inputOutput, "")) {
             try Vault(directory: folder.appendingPathComponent("app/vault"), keyStore: InMemoryKeyStore())
         }
-        #expect(error?.reason == "What stands in the directory's place is no directory.")
+        #expect(error?.reason == "What is in the directory's place is not a directory.")
         #expect(error?.place == place.path)
     }
 

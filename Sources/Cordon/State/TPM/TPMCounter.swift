@@ -55,7 +55,7 @@
             }
             // Length of the parameters (4), of the bytes (2), the bytes, and the session.
             guard answer.count >= 14, answer[4..<6].elementsEqual([0, 8]) else {
-                throw ProtectionError(.stateUnreadable, "the TPM's index is no counter of Cordon's")
+                throw ProtectionError(.stateUnreadable, "the TPM's index is not a counter of Cordon's")
             }
             return answer[6..<14].reduce(0) { $0 << 8 | UInt64($1) }
         }
@@ -93,7 +93,7 @@
                     kind, text + ": the index 0x\(String(index, radix: 16)) is another program's",
                     hint: "Take another index, or remove that one where nothing needs it (tpm2_nvundefine).")
             }
-            throw ProtectionError(kind, text, hint: "Say tpm2_rc_decode 0x\(String(code, radix: 16)).")
+            throw ProtectionError(kind, text, hint: "Run tpm2_rc_decode 0x\(String(code, radix: 16)).")
         }
 
         // MARK: The form of commands and answers

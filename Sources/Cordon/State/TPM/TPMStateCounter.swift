@@ -37,7 +37,7 @@
         ) throws(ProtectionError) {
             guard (0x0180_0000...0x01BF_FFFF).contains(index) else {
                 throw ProtectionError(
-                    .invalidConfiguration, "the TPM's index is none that an owner gives away",
+                    .invalidConfiguration, "the TPM's index is not one that an owner may define",
                     hint: "Take one from 0x01800000 to 0x01BFFFFF.")
             }
             let root: SymmetricKey
@@ -148,7 +148,7 @@
             try counter.increment()
             // Anyone who can write to the folder can remove the lock's file.
             guard try counter.value() == tick + 2 else {
-                throw ProtectionError(.stateUnwritable, "another process was at the numbers")
+                throw ProtectionError(.stateUnwritable, "another process changed the counter meanwhile")
             }
         }
 

@@ -127,7 +127,7 @@ extension PolicyFile {
         }
         guard policyKind != nil else {
             throw CommandFailure(
-                .badInput, "\(path): \"@odata.type\" is no kind of policy",
+                .badInput, "\(path): \"@odata.type\" is not a kind of policy",
                 hint: members["rule"] == nil
                     ? "Such as #microsoft.graph.iosManagedAppProtection." : "A filter belongs into filters.")
         }

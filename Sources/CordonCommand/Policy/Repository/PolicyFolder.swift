@@ -82,7 +82,7 @@ struct PolicyFolder {
         // A pull writes and removes files at these paths.
         if let stray = lock.entries.keys.sorted().first(where: { !Self.isPath($0) }) {
             throw CommandFailure(
-                .badInput, "\(Lock.name): \(stray) is no path of a file in the folder",
+                .badInput, "\(Lock.name): \(stray) is not the path of a file in the folder",
                 hint: "Take the lock from the repository's history, or pull into an empty folder.")
         }
         self.lock = lock

@@ -61,7 +61,7 @@ extension PolicyPlan {
             throw refusal(file, "this cannot be read as a plan (error \(error.number))")
         }
         if let older, !older.isEmpty, (try? JSONValue(parsing: older))?["steps"]?.array == nil {
-            throw refusal(file, "this is no plan")
+            throw refusal(file, "this is not a plan")
         }
         do { try DurableFile.remove(file) } catch {
             throw CommandFailure(
@@ -102,7 +102,7 @@ extension PolicyPlan {
             throw CommandFailure(.badInput, "\(file.path): there is no plan", hint: "Make one with cordon policy plan.")
         }
         guard let plan = try? decoder.decode(PolicyPlan.self, from: bytes), plan.format == Self.format else {
-            throw CommandFailure(.badInput, "\(file.path): is no plan of this version", hint: "Plan again.")
+            throw CommandFailure(.badInput, "\(file.path): is not a plan of this version", hint: "Plan again.")
         }
         self = plan
     }

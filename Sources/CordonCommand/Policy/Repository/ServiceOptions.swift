@@ -82,7 +82,7 @@ struct ServiceOptions: ParsableArguments {
         // Not repeated: a password may stand in it.
         guard AddressFlaw(of: address) != .malformed, address.query() == nil, address.fragment() == nil else {
             throw CommandFailure(
-                .usage, "the service's address is no plain one",
+                .usage, "the service's address is not a plain one",
                 hint: "Give a host and at most a port and a path, without a user name or password.")
         }
         return address
