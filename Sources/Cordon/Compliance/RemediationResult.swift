@@ -4,7 +4,7 @@ public import CordonProtocol
 
 /// How a compliance remediation ended (SDK-CA-05, SDK-CA-06).
 public struct RemediationResult: Sendable, Codable, Equatable {
-    /// Whether a token can be had now, and what is in the way otherwise; the field's numbers.
+    /// Whether the account can get a token now, or what is in the way; the field's numbers.
     public enum Status: Int, Sendable, Codable, CaseIterable {
         /// The account is protected: ask for the token again, and add the account where it is new.
         case compliant = 0
@@ -59,9 +59,9 @@ public struct RemediationResult: Sendable, Codable, Equatable {
 
     /// What the app does now (SDK-CA-07).
     ///
-    /// `removeAccount` where the account cannot become compliant: an app that holds data of it calls
-    /// ``AppProtection/unenroll(_:wiping:because:)``, which removes the account's data and nothing else. Of a wipe that waits
-    /// already, and of what Cordon tries again by itself, nothing is left to do.
+    /// `removeAccount` if the account cannot become compliant: an app that holds its data calls
+    /// ``AppProtection/unenroll(_:wiping:because:)``, which removes the account's data and nothing else. `nothing` if a wipe waits
+    /// already, or Cordon tries again by itself.
     public var nextStep: NextStep {
         switch (status, textID) {
         case (.compliant, _), (.serviceFailure, _), (.networkFailure, _), (_, .wipePending?): .nothing

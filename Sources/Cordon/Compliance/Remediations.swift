@@ -3,7 +3,7 @@ public import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
 
-/// Compliance remediation: what an app does when its token is refused for want of protection (SDK-CA-02…06); reached as
+/// Compliance remediation: what an app does when its token is refused because the account is not protected (SDK-CA-02…06). Use it as
 /// ``AppProtection/remediations``.
 public actor Remediations {
     private let context: ProtectionContext
@@ -30,16 +30,16 @@ public actor Remediations {
     /// The executor of all parts of the protection.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
-    /// Enrols an account so that its token can be had, in place of ``AppProtection/enroll(_:)``; several accounts wait for one
-    /// another.
+    /// Enrols an account so that the provider gives it a token; call it in place of ``AppProtection/enroll(_:)``. Several accounts wait
+    /// for one another.
     ///
-    /// The request is on disk before anything is tried: after a restart it goes on, and its result is posted as
-    /// ``ProtectionEvent/remediated(_:)``. A request for an account that is in progress already is dropped (SDK-CA-04).
+    /// The request is on disk before anything is tried: after a restart it continues, and its result is posted as
+    /// ``ProtectionEvent/remediated(_:)``. A second request for an account in progress is dropped (SDK-CA-04).
     ///
     /// - Parameters:
     ///   - account: The account whose token was refused.
-    ///   - silent: Whether the person may not be asked anything; then the result can be `interactionRequired`.
-    /// - Returns: The result, nil when the request was dropped.
+    ///   - silent: Whether to ask the person nothing; then the result can be `interactionRequired`.
+    /// - Returns: The result, nil if the request was dropped.
     /// - Throws: ``ProtectionError``: `stateUnwritable`, or `invalidConfiguration` in an extension, which enrols no account.
     @discardableResult
     public func remediate(

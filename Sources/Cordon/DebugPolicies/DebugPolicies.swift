@@ -2,12 +2,12 @@ public import CordonIdentity
 public import CordonPolicy
 public import Foundation
 
-/// Rules from a property list, for trying an app without any service (SDK-DB-01…21, SC-38).
+/// Rules from a property list, to try an app without a service (SDK-DB-01…21, SC-38).
 ///
-/// They act in debug builds alone, only when ``ProtectionSettings/allowsDebugPolicies`` says so too, and only on an
+/// They count only in debug builds, only if ``ProtectionSettings/allowsDebugPolicies`` is true, and only for an
 /// account that no service has enrolled. A release build ignores them and says so.
 public struct DebugPolicies: Sendable, Equatable {
-    /// The account they are for; it counts as managed without being enrolled.
+    /// The account that the rules are for; it counts as managed without being enrolled.
     public let account: AccountID
     /// The flat settings, for example `PINEnabled`.
     public let settings: DeviceSettings

@@ -5,9 +5,9 @@ public import Foundation
 
 /// Everything that helps to find out why an app's protection does what it does (SDK-LG-03).
 ///
-/// It holds no key, no token, no content and no name of a file or person. Accounts are their object ids; one that the app has not
+/// It holds no key, no token, no content and no name of a file or person. It names accounts by their object ids; one that the app has not
 /// registered, and may have asked about by its sign-in name, is `unregistered-1`, the next `unregistered-2`. Make it with
-/// ``ProtectionDiagnostics/report()``; nothing of it is stored.
+/// ``ProtectionDiagnostics/report()``; Cordon stores nothing of it.
 public struct DiagnosticReport: Sendable, Codable, Equatable {
     /// When it was made.
     public var made: Date
@@ -19,9 +19,9 @@ public struct DiagnosticReport: Sendable, Codable, Equatable {
     public var isClockTurnedBack: Bool
     /// The registered accounts, enrolled or not, and one under debug policies.
     public var accounts: [Account]
-    /// How many registrations the service still has to be told to forget.
+    /// How many registrations Cordon still has to tell the service to forget.
     public var waitingUnenrollments: Int
-    /// How many receipts of wipes the service has not got yet.
+    /// How many wipe receipts the service does not have yet.
     public var waitingReceipts: Int
     /// Whether telemetry is on.
     public var isTelemetryEnabled: Bool
@@ -36,7 +36,7 @@ public struct DiagnosticReport: Sendable, Codable, Equatable {
         public var isEnrolled: Bool
         /// `policy`, `none targeted`, `unreadable`, or `unknown` for one that is not enrolled.
         public var rules: String
-        /// How the rules came here, nil while none are in force (SDK-CO-09).
+        /// How the rules got here, nil while none are in force (SDK-CO-09).
         public var channel: PolicyChannel?
         /// The version of the rules in force, nil while none are.
         public var policyVersion: String?

@@ -4,9 +4,9 @@ internal import CordonPolicy
 internal import CordonProtocol
 public import Foundation
 
-/// What helps to find out why an app's protection does what it does.
+/// Reports that help to find out why an app's protection does what it does.
 ///
-/// Reached through ``AppProtection/diagnostics``; any thread.
+/// Use it as ``AppProtection/diagnostics``. Any thread.
 public struct ProtectionDiagnostics: Sendable {
     private let context: ProtectionContext
     private let rules: EnforcedRules

@@ -8,12 +8,12 @@ public import Foundation
 extension EgressOutlets {
     /// Asks whether a link may be opened.
     ///
-    /// The permit's decision is `restrict` where the rules send the link to another address, such as one of the managed browser;
-    /// ``openLink(_:of:with:permit:)`` opens that one.
+    /// The permit's decision is `restrict` if the rules send the link to another address, such as one of the managed browser;
+    /// ``openLink(_:of:with:permit:)`` then opens that one.
     /// - Parameters:
-    ///   - app: The app that takes the link, where it is known; nil for whichever takes its scheme.
-    ///   - isUniversal: Whether it is to open in the app that claims it as a universal link, and nowhere else.
-    /// - Throws: ``ProtectionError``: `denied` with every reason; also where the rules send the link to an app that they do not name.
+    ///   - app: The app that takes the link, if known; nil for whichever takes its scheme.
+    ///   - isUniversal: Whether to open it only in the app that claims it as a universal link.
+    /// - Throws: ``ProtectionError``: `denied` with every reason, also if the rules send the link to an app that they do not name.
     public nonisolated func linkPermit(
         for link: URL, of owner: Identity, by app: Peer? = nil, isUniversal: Bool = false
     ) throws(ProtectionError) -> EgressPermit {
@@ -25,7 +25,7 @@ extension EgressOutlets {
         throw ProtectionError(denied: PolicyDecision(reasons: permit.decision.reasons.compactMap(\.unnamedApp)))
     }
 
-    /// Opens a link, or what the rules put in its place.
+    /// Opens a link, or the address that the rules put in its place.
     ///
     /// - Returns: The address that was opened.
     /// - Throws: ``ProtectionError``: `noPermit`, also where the permit is for another link or the rules name no app for it;

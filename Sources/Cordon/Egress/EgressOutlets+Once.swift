@@ -13,7 +13,7 @@ extension EgressOutlets {
     /// How often it is asked and acted at most.
     private static let mostAttempts = 4
 
-    /// Copies text, if it may be.
+    /// Copies text, if the rules allow it.
     ///
     /// - Returns: The decision; its reasons say what was allowed with a warning.
     /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
@@ -30,7 +30,7 @@ extension EgressOutlets {
         }
     }
 
-    /// Prints a document, if it may be.
+    /// Prints a document, if the rules allow it.
     ///
     /// - Returns: The decision; its reasons say what was allowed with a warning.
     /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
@@ -47,11 +47,11 @@ extension EgressOutlets {
         }
     }
 
-    /// Saves a plain copy to a place outside the app, if it may be.
+    /// Saves a plain copy to a place outside the app, if the rules allow it.
     ///
     /// - Parameters:
-    ///   - location: What kind of place it is.
-    ///   - account: Whose place it is; nil when that is not known.
+    ///   - location: The kind of place.
+    ///   - account: The place's owner; nil when unknown.
     /// - Returns: The decision; its reasons say what was allowed with a warning.
     /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
     ///   ``save(_:named:of:to:permit:)`` throws.
@@ -68,7 +68,7 @@ extension EgressOutlets {
         }
     }
 
-    /// Hands a thing to another app, if it may be.
+    /// Hands an item to another app, if the rules allow it.
     ///
     /// - Parameter peer: The app, and the account in it.
     /// - Returns: The decision; its reasons say what was allowed with a warning.
@@ -86,7 +86,7 @@ extension EgressOutlets {
         }
     }
 
-    /// Hands a thing to a managed app of the same account, sealed, if it may be.
+    /// Hands an item, sealed, to a managed app of the same account, if the rules allow it.
     ///
     /// - Returns: The decision; its reasons say what was allowed with a warning.
     /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
@@ -103,7 +103,7 @@ extension EgressOutlets {
         }
     }
 
-    /// Opens a link, or what the rules put in its place, if it may be.
+    /// Opens a link, or the address that the rules put in its place, if the rules allow it.
     ///
     /// - Returns: The address that was opened.
     /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what

@@ -3,9 +3,9 @@ internal import CordonPolicy
 internal import CordonProtocol
 public import Foundation
 
-/// Handing a thing to another managed app of the same account: "Open in …" (SDK-SX-02…04, SC-07).
+/// Handing an item to another managed app of the same account: "Open in …" (SDK-SX-02…04, SC-07).
 extension EgressOutlets {
-    /// Asks whether a thing may be handed to a managed app of the same account.
+    /// Asks whether an item may be handed to a managed app of the same account.
     ///
     /// - Throws: ``ProtectionError``: `denied` with every reason.
     public nonisolated func openInPermit(of owner: Identity) throws(ProtectionError) -> EgressPermit {
@@ -14,8 +14,8 @@ extension EgressOutlets {
         return try rules.permit(for: question)
     }
 
-    /// Hands a thing to another app: an organisation's sealed, name and all, so that only an app of the group in which the
-    /// same account is enrolled can take it; personal data plain.
+    /// Hands an item to another app. It seals an organisation's item, name and all, so that only an app of the group in which the
+    /// same account is enrolled can take it; personal data stays plain.
     ///
     /// - Throws: ``ProtectionError``: `noPermit`, `permitOutdated`, `notEnrolled`, `noSharingGroup`, `vault`, or
     ///   `outletFailed`.
@@ -39,20 +39,20 @@ extension EgressOutlets {
 
     /// Takes what another app handed over, if the rules of both sides let it in (SDK-DT-19, SDK-DT-24, SDK-DT-25).
     ///
-    /// Only a seal proves that a thing is an organisation's: its owner's gate must be open, before it is opened and after. What is not
-    /// sealed comes from an unmanaged app, whichever account it says it belongs to, and keeps to that owner's rules besides. An
-    /// extension whose gate no one passes uses ``takeIntoFiles(_:for:as:)``.
+    /// Only a seal proves that an item is an organisation's: its owner's gate must be open before and after Cordon opens it. An item without
+    /// a seal counts as coming from an unmanaged app, whichever account it claims, and must also meet the rules of that account. An
+    /// extension, in which no one passes the gate, uses ``takeIntoFiles(_:for:as:)``.
     ///
-    /// - Parameter receiver: Who is active where it is to arrive.
-    /// - Returns: The thing with its owner, under whom the app stores and shows it (SDK-FP-08).
+    /// - Parameter receiver: The identity that is active where the item arrives.
+    /// - Returns: The item with its owner, under whom the app stores and shows it (SDK-FP-08).
     /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons or those of the closed gate, `notEnrolled`,
     ///   `noSharingGroup`, `vault` or `damagedContent`.
     public func take(_ item: SharedItem, for receiver: Identity) async throws -> TakenItem {
         try await opened(item, for: receiver).taken
     }
 
-    /// Takes what another app handed over, as ``take(_:for:)`` does, and runs the app's handling of it. In there
-    /// `IdentityContext.currentSender` is the account that sent it, where a seal proves that (SDK-ID-42).
+    /// Takes what another app handed over, as ``take(_:for:)`` does, and runs the app's handling of it. In the closure,
+    /// `IdentityContext.currentSender` is the account that sent it, if a seal proves that (SDK-ID-42).
     ///
     /// ```swift
     /// try await protection.outlets.take(item, for: current) { taken in
@@ -76,10 +76,10 @@ extension EgressOutlets {
         }
     }
 
-    /// Takes what another app handed over into the account's files, as far as ``take(_:for:)`` would let it in. Needs no open gate, as
-    /// ``AccountFiles/write(_:as:of:)`` needs none: the caller is not given the contents.
+    /// Takes what another app handed over into the account's files, if ``take(_:for:)`` would let it in. Like
+    /// ``AccountFiles/write(_:as:of:)`` it needs no open gate, because the caller does not get the contents.
     ///
-    /// - Parameter name: What the file is to be called, from the name that the thing came with; a file that has that name is replaced.
+    /// - Parameter name: Makes the file's name from the name that the item came with; replaces a file of that name.
     /// - Returns: Whose file it is, and its name.
     /// - Throws: ``ProtectionError``: as ``take(_:for:)``, and as ``AccountFiles/write(_:as:of:)``.
     public func takeIntoFiles(
@@ -117,20 +117,20 @@ extension EgressOutlets {
         if let refusal = rules.refusal(of: question) { throw ProtectionError(denied: refusal) }
     }
 
-    /// Says to the extensions of the group what notifications may show, for every enrolled account.
+    /// Tells the extensions of the group what notifications may show, for every enrolled account.
     ///
-    /// An app with a ``SharingGroup`` need not call it: Cordon does so itself at the start, after enrolment and whenever
-    /// rules are put in force. It is for an app that wants to know whether the values could be written.
+    /// An app with a ``SharingGroup`` need not call it: Cordon does so at the start, after enrolment and whenever
+    /// rules come into force. It is for an app that wants to know whether the values could be written.
     ///
     /// - Throws: ``ProtectionError``: `noSharingGroup`, `vault`, or `stateUnwritable`.
     public func publishNotificationLevels() async throws(ProtectionError) {
         try await group.publishNotificationLevels()
     }
 
-    /// What of all that a share sheet could offer may be shown for an identity's data (SDK-SX-01, SDK-SX-02); any thread.
+    /// What a share sheet may offer for an identity's data, out of everything that it could (SDK-SX-01, SDK-SX-02). Any thread.
     ///
-    /// Where data may go to managed apps only, "Copy to" goes and "Open in" stays. It tells what the rules say, not whether
-    /// an app is there to take it (SDK-DT-28); a way out itself still takes a permit.
+    /// If data may go to managed apps only, "Copy to" goes and "Open in" stays. It says what the rules allow, not whether
+    /// an app is there to take it (SDK-DT-28); each way out still takes a permit.
     public nonisolated func shareSheet(_ offered: [ShareTarget], for owner: Identity) -> ShareSheet {
         var shown: [ShareTarget] = []
         var hidden: [ShareTarget: PolicyDecision] = [:]
@@ -145,16 +145,16 @@ extension EgressOutlets {
     }
 }
 
-/// A thing that was taken in.
+/// An item that the app took from another one.
 public struct TakenItem: Sendable, Equatable {
-    /// Whose it is.
+    /// Its owner.
     public let owner: Identity
     /// Its name.
     public let name: String
     /// Its contents.
     public let contents: Data
 
-    /// States a thing.
+    /// Makes an item.
     public init(owner: Identity, name: String, contents: Data) {
         self.owner = owner
         self.name = name

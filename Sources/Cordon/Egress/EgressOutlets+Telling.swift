@@ -4,7 +4,7 @@ internal import CordonPolicy
 
 /// What the person is told after a denial. Cordon shows none of it by itself: an app has usually something better to say first.
 extension EgressOutlets {
-    /// Tells the person that something may not be shared, and why (SDK-DT-20); returns when it was seen.
+    /// Tells the person that something may not be shared, and why (SDK-DT-20); returns when they have seen it.
     ///
     /// ```swift
     /// do { permit = try protection.permit(for: .send(to: .unmanagedApp, of: owner)) }
@@ -14,12 +14,12 @@ extension EgressOutlets {
         await show(denial, as: .sharingBlocked, of: account)
     }
 
-    /// Tells the person that something may not be printed, and why (SDK-PR-02); returns when it was seen.
+    /// Tells the person that something may not be printed, and why (SDK-PR-02); returns when they have seen it.
     public func showPrintingBlocked(_ denial: ProtectionError, of account: AccountID?) async {
         await show(denial, as: .printingBlocked, of: account)
     }
 
-    /// Tells the person that a server's key is none that the organisation pinned (SDK-CP-03); returns when it was seen.
+    /// Tells the person that the organisation did not pin a server's key (SDK-CP-03); returns when they have seen it.
     public func showConnectionBlocked(to host: String, because failure: PinningFailure, of account: AccountID?) async {
         let cause = ProtectionNotice.Cause(
             message: Texts.gateWhatAnsweredAsCouldNotBe(failure: failure.rawValue, host: host),

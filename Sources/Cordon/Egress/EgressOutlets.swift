@@ -5,9 +5,13 @@ internal import CordonProtocol
 internal import CordonVault
 public import Foundation
 
-/// The ways out that Cordon offers, and the ways in. Each way out consumes a permit; none works without.
+/// The ways out that Cordon offers, and the ways in. Every way out consumes a permit; none works without one.
 ///
-/// Reached through ``AppProtection/outlets``.
+/// Use it as ``AppProtection/outlets``. The calls without a permit ask for one themselves:
+///
+/// ```swift
+/// try await protection.outlets.copy(text, of: .managed(account), to: clipboard)
+/// ```
 public actor EgressOutlets {
     let context: ProtectionContext
     let rules: EnforcedRules
@@ -29,7 +33,7 @@ public actor EgressOutlets {
         self.screens = screens
     }
 
-    /// Asks whether text may be copied: for every app where the rules allow it, else for the apps of the same account.
+    /// Asks whether text may be copied: for every app if the rules allow that, else for the apps of the same account.
     ///
     /// - Throws: ``ProtectionError``: `denied` with the reasons of the narrower question.
     public nonisolated func copyPermit(for text: String, of owner: Identity) throws(ProtectionError) -> EgressPermit {
@@ -43,7 +47,7 @@ public actor EgressOutlets {
         return try rules.permit(for: question)
     }
 
-    /// Puts text on a clipboard: readable by every app where the permit is for an unmanaged or an exempt one, else sealed
+    /// Puts text on a clipboard: readable by every app if the permit is for an unmanaged or an exempt one, else sealed
     /// for the apps that hold the owner's key.
     ///
     /// - Throws: ``ProtectionError``: `noPermit`, also where the permit is not for a text of this length,
@@ -73,9 +77,9 @@ public actor EgressOutlets {
 
     /// Takes text from a clipboard for an identity, if the rules of both sides let it in.
     ///
-    /// Any app can write to a clipboard, so only a seal proves that a text is an organisation's: the rules of the account
-    /// that it was sealed for are asked, and its gate must be open. Text without one that opens here comes from an
-    /// unmanaged app, whichever account it says it belongs to, and keeps to that owner's rules besides.
+    /// Any app can write to a clipboard, so only a seal proves that a text is an organisation's: Cordon then asks the rules of the account
+    /// that it was sealed for, whose gate must be open. Text without a seal that opens here counts as coming from an
+    /// unmanaged app, whichever account it claims, and must also meet the rules of that account.
     ///
     /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons, `outletFailed`, `nothingThere`, `damagedContent` or
     ///   `vault`.
@@ -148,7 +152,7 @@ public actor EgressOutlets {
 
     /// Saves a plain copy to a place outside the app; the permit's question names the place.
     ///
-    /// - Throws: ``ProtectionError``: `noPermit`, `permitOutdated`, `outletFailed`, or what the place itself throws as one.
+    /// - Throws: ``ProtectionError``: `noPermit`, `permitOutdated`, `outletFailed`, or the one that the place itself throws.
     public func save(
         _ contents: Data, named name: String, of owner: Identity, to place: some SavePlace,
         permit: consuming EgressPermit
@@ -159,7 +163,7 @@ public actor EgressOutlets {
         }
     }
 
-    /// Hands a thing to another app; the permit's question names the app and its account.
+    /// Hands an item to another app; the permit's question names the app and its account.
     ///
     /// - Throws: ``ProtectionError``: `noPermit`, `permitOutdated`, or `outletFailed`.
     public func send(

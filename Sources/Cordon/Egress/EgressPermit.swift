@@ -1,10 +1,10 @@
 public import CordonPolicy
 
-/// Permission to let data out once: issued only by an allowing verdict, consumed by the call that uses it.
+/// Permission to let data out once: only an allowing verdict issues it, and the call that uses it consumes it.
 ///
-/// It cannot be copied or made by hand, is good for nothing but the question it answered, and lapses when the owner's
-/// rules change, the account is enrolled anew, or its gate is closed; of several accounts that a question is about, it hangs on its owner
-/// alone. Nothing of it is stored; a wipe makes it useless.
+/// It cannot be copied or made by hand. It is good only for the question it answered, and lapses when the owner's
+/// rules change, the account is enrolled anew, or its gate closes; if the question is about several accounts, only its owner counts. It is
+/// never stored, and a wipe makes it useless.
 public struct EgressPermit: ~Copyable, Sendable {
     /// What was asked, and is allowed.
     public let question: Question

@@ -10,7 +10,8 @@ extension EnforcedRules {
     ///     try await index.indexSearchableItems(items)
     /// }
     /// ```
-    /// The rules are asked before, not meanwhile. For text, documents, files and links use ``EgressOutlets``, which also looks at what is handed over.
+    /// It asks the rules before the action, not during it. For text, documents, files and links use ``EgressOutlets``, which also checks what is
+    /// handed over.
     ///
     /// - Throws: ``ProtectionError`` with code `denied` and ``ProtectionError/denial``; otherwise what the closure throws.
     public func whenAllowed<Answer>(
@@ -29,10 +30,10 @@ extension EnforcedRules {
         return try act()
     }
 
-    /// Of things that belong to several people those with which something may be done: the entities of an App Intent, the entries of a
-    /// widget, the results of a search.
+    /// Keeps only the things with which something may be done, of things that belong to several people: the entities of an App Intent, the
+    /// entries of a widget, the results of a search.
     ///
-    /// - Parameter owner: Whose a thing is.
+    /// - Parameter owner: Who owns a thing.
     public func only<Thing>(
         _ things: some Sequence<Thing>, for action: Action, owner: (Thing) -> Identity
     ) -> [Thing] {

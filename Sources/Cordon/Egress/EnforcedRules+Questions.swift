@@ -15,7 +15,7 @@ extension EnforcedRules {
         policy(of: identity)?.policy.transfer.managedBrowserRequired ?? false
     }
 
-    /// Whether contacts may be given to the system; an app with several identities sees to it itself (SDK-PO-03).
+    /// Whether contacts may be given to the system; an app with several identities enforces this itself (SDK-PO-03).
     public func isContactSyncAllowed(for identity: Identity) -> Bool { permits(.syncContacts, identity) }
 
     /// Whether content may be given to the system's search (SDK-PO-03).
@@ -24,11 +24,11 @@ extension EnforcedRules {
     /// Whether widgets may show content (SDK-PO-04).
     public func isWidgetContentSyncAllowed(for identity: Identity) -> Bool { permits(.showWidget, identity) }
 
-    /// Whether screens may be captured; for information, the system's block is another matter (SDK-PO-05).
+    /// Whether screens may be captured. For information only: what the system blocks is another matter (SDK-PO-05).
     public func isScreenCaptureAllowed(for identity: Identity) -> Bool { permits(.captureScreen, identity) }
 
-    /// Whether a file provider hands out sealed copies only, and keeps the stored files as they are (SDK-EX-04): where the
-    /// rules want files sealed, or do not let data go to any app. Cordon does not enforce it; `Vault` makes the copy.
+    /// Whether a file provider may hand out only sealed copies, and keeps the stored files as they are (SDK-EX-04): when the
+    /// rules want files sealed, or let data go to some apps only. Cordon does not enforce it; `Vault` makes the copy.
     public func mustFileProviderEncrypt(for identity: Identity) -> Bool {
         var send = Question(.send, owner: EffectiveIdentity(identity))
         send.peer = .unmanagedApp
@@ -36,8 +36,8 @@ extension EnforcedRules {
         return verdict(for: write) != .allow || !verdict(for: send).permits
     }
 
-    /// Whether the system's document picker may be offered in a mode: whether the rules leave any place open for it. Which places
-    /// those are is ``locations(for:of:account:)``; whether an app is there is not known (SDK-DT-28).
+    /// Whether to offer the system's document picker in a mode: whether the rules leave any place open for it.
+    /// ``locations(for:of:account:)`` says which places; nobody knows whether an app is there (SDK-DT-28).
     public func isDocumentPickerAllowed(_ mode: DocumentPickerMode, for identity: Identity) -> Bool {
         locations(for: mode.action, of: identity, account: identity.account).values.contains(where: \.permits)
     }
@@ -78,8 +78,8 @@ extension EnforcedRules {
 
     /// The managed account of an app that holds one; nil when there is none, and in an app that may hold several (SDK-ID-43).
     ///
-    /// An account that no rules target leaves its place to another. Where it gets rules again, those hold for its data, and the
-    /// other one stays the primary account.
+    /// An account that no rules target leaves its place to another. If it gets rules again, they hold for its data, but the
+    /// other account stays the primary one.
     public var primaryAccount: AccountID? { accounts.primary }
 
     /// Whether rules apply to an account here, or the app's settings ask for some (SDK-CO-07).
@@ -88,24 +88,24 @@ extension EnforcedRules {
     /// The configuration of an enrolled account, with typed reads; empty for an account that is not enrolled, or that has
     /// none (CQ-18). Gone after a wipe.
     ///
-    /// The account that the device itself is enrolled for also has what the device's management gave the app (SDK-CF-08). That is for
-    /// the app alone: Cordon decides by what the service has signed.
+    /// The account that the device is enrolled for also gets what the device's management gave the app (SDK-CF-08). That is for
+    /// the app alone: Cordon decides by what the service signed.
     public func appConfiguration(of account: AccountID) -> AppConfiguration {
         accounts.appConfiguration(of: accounts.resolved(account))
     }
 
-    /// What several accounts have together (SDK-CF-08).
+    /// The configuration of several accounts together (SDK-CF-08).
     public func appConfiguration(of accounts: [AccountID]) -> AppConfiguration {
         accounts.map { appConfiguration(of: $0) }.reduce(.empty) { $0.joined(with: $1) }
     }
 
-    /// The person's working-time status (SDK-US-01): `notConfigured` where the service does not know it, a stale one
-    /// where it was not refreshed in time.
+    /// The person's working-time status (SDK-US-01): `notConfigured` if the service does not know it, a stale one
+    /// if it was not refreshed in time.
     public func workingTime(of account: AccountID) -> ClockStatus {
         context.workingTime(of: accounts.resolved(account))
     }
 
-    /// How the rules of an account came here; nil where none are in force. For logs only: nothing is decided by it.
+    /// How the rules of an account got here; nil when none are in force. For logs only: it decides nothing.
     public func policyChannel(of account: AccountID) -> PolicyChannel? {
         guard policy(of: .managed(account)) != nil else { return nil }
         return accounts.debugged == accounts.resolved(account) ? .other : .appManagement

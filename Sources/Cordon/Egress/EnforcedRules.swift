@@ -4,10 +4,10 @@ public import CordonPolicy
 internal import Foundation
 internal import Logging
 
-/// The rules in force as an app asks them: what is allowed, and which policy, configuration and working time apply. Every question is
-/// answered from any thread, without waiting.
+/// The rules in force, and an app's questions about them: what is allowed, and which policy, configuration and working time apply. Every
+/// question is answered at once, on any thread.
 ///
-/// Reached through ``AppProtection/rules``; the two questions that every app asks stand on ``AppProtection`` as well.
+/// Use it as ``AppProtection/rules``; the two questions that every app asks are on ``AppProtection`` as well.
 public final class EnforcedRules: Sendable {
     let context: ProtectionContext
     /// Held here as well: going through the context would add a fifth to the cost of a verdict.
@@ -29,14 +29,14 @@ public final class EnforcedRules: Sendable {
 
     /// The answer to a question under the rules in force, with every reason.
     ///
-    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and is not known denies.
+    /// Cordon fills in what it knows itself (the time since the last check-in). A fact that a rule needs and nobody knows denies.
     public func decision(for question: Question) -> PolicyDecision {
         let asked = Asked(question, self)
         return asked.decision(recordingIn: denials)
     }
 
-    /// The answer in one word; much quicker than ``decision(for:)``, since no reason is made, for a denial only when it is looked
-    /// at in a ``DiagnosticReport``.
+    /// The answer in one word. Much faster than ``decision(for:)``, because it makes no reasons; those of a denial are made only when a
+    /// ``DiagnosticReport`` needs them.
     public func verdict(for question: Question) -> Verdict {
         if let permission = finalPermission(for: question) { return permission }
         let asked = Asked(question, self)
@@ -45,11 +45,16 @@ public final class EnforcedRules: Sendable {
         return verdict
     }
 
-    /// Asks whether something may leave, and gets the permit for doing it once.
+    /// Asks whether something may leave, and returns a permit to do it once. Use the permit at once: it lapses when the owner's
+    /// rules change or the gate closes.
+    ///
+    /// ```swift
+    /// let permit = try protection.permit(for: Question(.print, owner: .managed(account)))
+    /// try await protection.outlets.print(report, title: "Report", of: .managed(account), on: printer, permit: permit)
+    /// ```
     ///
     /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy``, ``Action/print``, ``Action/openURL`` and
-    ///   ``Action/openUniversalLink``, with an owner; use the permit at once, it lapses when the owner's rules change or
-    ///   the gate is closed.
+    ///   ``Action/openUniversalLink``, with an owner.
     /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe, and for any other action.
     public func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         let asked = Asked(question, self)
@@ -63,8 +68,8 @@ public final class EnforcedRules: Sendable {
         return EgressPermit(question: question, decision: decision, rules: asked.rulesOfOwner, opening: opening)
     }
 
-    /// Every place with its answer in one word, for saving to or opening from an account's places; equal to asking one by one
-    /// (SDK-DT-21). No denial is recorded.
+    /// Every place with its answer in one word, for saving to or opening from an account's places. The same as asking one by one
+    /// (SDK-DT-21), but it records no denial.
     ///
     /// - Parameters:
     ///   - action: ``Action/saveTo`` or ``Action/openFrom``.
@@ -80,8 +85,8 @@ public final class EnforcedRules: Sendable {
         return rules.policies.locations(for: action, of: owner, account: question.locationAccount)
     }
 
-    /// The question whether the work at hand may do something: for the identities that its window shows, or for its own identity where
-    /// files are concerned (SDK-ID-05, SDK-ID-07). Several accounts in one window are asked for together.
+    /// Makes the question whether the work at hand may do something: for the identities that its window shows or, where
+    /// files are concerned, for its own identity (SDK-ID-05, SDK-ID-07). It covers several accounts in one window together.
     ///
     /// Ask it with ``decision(for:)`` or ``permit(for:)``. Work whose identity was lost is denied organisation data.
     ///
@@ -97,12 +102,12 @@ public final class EnforcedRules: Sendable {
         return question
     }
 
-    /// The rules in force for an account, for adapting an app's screens (SDK-CO-05); nil when none apply.
+    /// The rules in force for an identity, to adapt an app's screens by (SDK-CO-05); nil when none apply.
     public func policy(of identity: Identity) -> EffectivePolicy? {
         accounts.rules.policies.policy(of: accounts.resolved(EffectiveIdentity(identity)))
     }
 
-    /// The policy of the work at hand, as for its files (SDK-ID-44); nil where none applies.
+    /// The policy for the work at hand, the one that counts for its files (SDK-ID-44); nil when none applies.
     public func currentPolicy() -> EffectivePolicy? {
         accounts.rules.policies.policy(of: inForce(IdentityContext.current))
     }
@@ -123,7 +128,7 @@ public final class EnforcedRules: Sendable {
         return accounts.rules.policies.policy(ofSeveral: governed)
     }
 
-    /// The organisation's account that the work at hand is for.
+    /// The organisation's account for which the work at hand is done.
     ///
     /// - Throws: ``ProtectionError``: `identityLost` when the identity did not follow to the caller, `notEnrolled` when the
     ///   work is personal, or for an account that is not enrolled here.

@@ -15,7 +15,7 @@ public struct ClipboardItem: Sendable, Codable, Equatable {
     public var owner: AccountID?
     /// Text that any app may read; nil when it is for the owner's apps alone.
     public var text: String?
-    /// The same text sealed: it tells the owner's apps where the text is from. Nil for personal text, unreadable after a
+    /// The same text sealed, which tells the owner's apps where it is from. Nil for personal text, unreadable after a
     /// wipe of the owner.
     public var sealed: Data?
 
@@ -45,13 +45,13 @@ public protocol LinkOpener: Sendable {
     func open(_ address: URL) async throws
 }
 
-/// Another app that takes things.
+/// Another app that takes items.
 public protocol ReceivingApp: Sendable {
-    /// Hands a thing over.
+    /// Hands over an item.
     func deliver(_ item: SharedItem) async throws
 }
 
-/// A thing on its way from one app to another.
+/// An item on its way from one app to another.
 public struct SharedItem: Sendable, Codable, Equatable {
     /// Whose it is; nil for personal data.
     public var owner: AccountID?

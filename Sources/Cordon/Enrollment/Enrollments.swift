@@ -6,8 +6,8 @@ internal import CordonSignIn
 internal import Foundation
 internal import Logging
 
-/// Enrols accounts, and knows which the app has registered, which the administrator admits, and which one the device itself is
-/// enrolled for; reached as ``AppProtection/enrollments``.
+/// The accounts that the app has registered, those that the administrator admits, and the one that the device itself is
+/// enrolled for. Use it as ``AppProtection/enrollments``.
 public actor Enrollments {
     private let context: ProtectionContext
     private let service: ServiceAccess
@@ -40,23 +40,23 @@ public actor Enrollments {
         context.pending.registered.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    /// The administrator's list of accounts that the app may hold: no restriction while no enrolled account has one; where
-    /// several have, an account must be on all (SDK-AA-01…06). Any thread.
+    /// The administrator's list of accounts that the app may hold: no restriction while no enrolled account has one; if
+    /// several have, an account must be on all of them (SDK-AA-01…06). Any thread.
     ///
     /// Its `list` names every account by its object id and by its sign-in name; letter case does not matter.
     public nonisolated var allowedAccounts: AllowedAccounts { context.accounts.allowedAccounts }
 
-    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06). While what is stored of an account is
-    /// not what was written last, its list is not known: then no account is admitted that was not here. Any thread.
+    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06). While an account's stored state is
+    /// not the one written last, its list is unknown, and no new account is admitted. Any thread.
     public nonisolated func admits(_ account: ManagedAccount) -> Bool { context.accounts.admits(account) }
 
-    /// Asks the device's management which account the device is enrolled for, and remembers its answer (SDK-EN-29). One that
-    /// does not answer in time has the last one stand.
+    /// Asks the device's management which account the device is enrolled for, and remembers its answer (SDK-EN-29). If there is no
+    /// answer in time, the last one stands.
     ///
-    /// Cordon asks at the start, at ``AppProtection/resume(_:)`` and before an enrolment as well. An answer that differs from
-    /// the last one is posted as ``ProtectionEvent/deviceAccountChanged(_:)``, and every enrolled account that contradicts it
+    /// Cordon also asks at the start, at ``AppProtection/resume(_:)`` and before an enrolment. It posts an answer that differs from
+    /// the last one as ``ProtectionEvent/deviceAccountChanged(_:)``, and every enrolled account that contradicts it
     /// gets a report with ``EnrollmentStatus/deviceManagedForAnotherAccount``: the app removes that account (SDK-EN-22).
-    /// - Returns: The account, nil where the device is not managed or its management names no account.
+    /// - Returns: The account, nil if the device is not managed or its management names no account.
     @discardableResult
     public func deviceAccount() async -> AccountID? {
         guard let ask = configuration.askDeviceAccount else {
@@ -74,7 +74,7 @@ public actor Enrollments {
         return context.accounts.deviceAccount
     }
 
-    /// The last answer of the device's management, also that of an earlier run of the app, without waiting; it is asked again
+    /// The last answer of the device's management, which may be from an earlier run of the app. Does not wait; Cordon asks again
     /// meanwhile.
     public func lastDeviceAccount() -> AccountID? {
         askForDeviceAccount()

@@ -1,7 +1,7 @@
 internal import CordonBase
 public import CordonProtocol
 
-/// What an app or its person does after an operation with the service (SDK-EN-21, SDK-EN-22).
+/// What the app or the person does after an operation with the service (SDK-EN-21, SDK-EN-22).
 public enum NextStep: String, Sendable, Codable, CaseIterable {
     /// Nothing: it went as it should, or Cordon tries again by itself.
     case nothing
@@ -15,7 +15,7 @@ public enum NextStep: String, Sendable, Codable, CaseIterable {
     case chooseAccount
     /// The app enrols the account first.
     case enroll
-    /// The app's developer mends the call or the configuration.
+    /// The app's developer fixes the call or the configuration.
     case mendApp
     /// The person installs a newer version of the app, which holds a newer Cordon (SRV-CI-016).
     case updateApp
@@ -39,7 +39,7 @@ public enum NextStep: String, Sendable, Codable, CaseIterable {
 }
 
 extension EnrollmentStatus {
-    /// What to do after an operation that ended so.
+    /// What to do after an operation that ended with this status.
     public var nextStep: NextStep {
         switch self {
         case .newPolicies, .policiesUnchanged, .wipeReceived, .noPolicyTargeted, .unenrolled: .nothing

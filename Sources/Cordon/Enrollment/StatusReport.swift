@@ -24,7 +24,7 @@ public struct StatusReport: Sendable, Equatable {
     /// What to do about it.
     public var nextStep: NextStep
 
-    /// Makes a report; the next step is the usual one of the status where none is given.
+    /// Makes a report; without a next step it gets the status's usual one.
     public init(
         _ operation: Operation, of account: AccountID, _ status: EnrollmentStatus, detail: String? = nil,
         nextStep: NextStep? = nil

@@ -1,33 +1,33 @@
 public import CordonIdentity
 public import CordonPolicy
 
-/// How Cordon asks a person, and shows what it has to say: everything that the launch gate wants goes through here.
+/// How Cordon asks a person and shows what it has to say. Everything that the launch gate wants goes through here.
 ///
 /// Give one to ``ProtectionConfiguration/interface``. CordonTerminal has one for terminals, CordonScreens one for screens; an app may
-/// have its own. Every call may take its time, but not for ever: what is not answered within
-/// ``ProtectionConfiguration/interfaceDeadline`` counts as refused, and its task is cancelled. Calls come from any thread. All that asks
-/// or shows something comes between ``takeOver(for:on:)`` and ``handBack(for:)`` (SDK-CO-11), and what a gate asks about an account one at a
-/// time; the countdown of a gate that is watched, and a denial that the app has shown, may come meanwhile, between two such calls of their own.
+/// bring its own. A call may take its time, but not for ever: what is not answered within
+/// ``ProtectionConfiguration/interfaceDeadline`` counts as refused, and its task is cancelled. Calls come from any thread. Cordon asks and shows
+/// things only between ``takeOver(for:on:)`` and ``handBack(for:)`` (SDK-CO-11), and a gate asks about an account one question at a
+/// time. The countdown of a watched gate, and a denial that the app shows, may come meanwhile, between two such calls of their own.
 public protocol ProtectionInterface: Sendable {
-    /// The biometry that may stand in for a PIN here; nil where there is none, as on Linux.
+    /// The biometry that may replace the PIN on this device; nil where there is none, as on Linux.
     var biometry: Biometry? { get async }
 
-    /// Takes the app's look; what cannot be shown is refused with one message each (SDK-ST-18…25).
+    /// Adopts the app's look. Returns one message for each thing that it cannot show (SDK-ST-18…25).
     func adopt(_ theme: ProtectionTheme) async -> [String]
 
-    /// Cordon's screens take the place of the app's from here on; organisation data is to be covered.
+    /// Covers organisation data, because Cordon's screens replace the app's from here on.
     ///
-    /// Called at every ``LaunchOccasion/launch``, where the splash screen stays for the theme's time at least
-    /// (SDK-CL-06), and otherwise only when there is something to ask or to show. Nil when no account is meant.
+    /// Called at every ``LaunchOccasion/launch``, where the splash screen stays at least for the theme's time
+    /// (SDK-CL-06), and otherwise only when there is something to ask or to show. The account is nil when none is meant.
     func takeOver(for account: AccountID?, on occasion: LaunchOccasion) async
 
-    /// The app has its screen back; once for every take-over.
+    /// Gives the app its screen back; called once for every take-over.
     func handBack(for account: AccountID?) async
 
     /// Asks for the PIN.
     func enterPIN(_ prompt: PINPrompt) async -> PINAnswer
 
-    /// Asks for a new PIN; the interface has the person type it twice and compares.
+    /// Asks for a new PIN. The interface has the person type it twice, and compares.
     func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer
 
     /// Has the person sign in afresh with the work account.
@@ -36,7 +36,7 @@ public protocol ProtectionInterface: Sendable {
     /// Shows a notice and waits for one of the answers it offers.
     func present(_ notice: ProtectionNotice) async -> NoticeAnswer
 
-    /// Shows how long the app may still be without contact; not an answer to wait for. It may stay after ``handBack(for:)``.
+    /// Shows how long the app may still be without contact. It waits for no answer, and may stay after ``handBack(for:)``.
     func show(_ countdown: OfflineCountdown) async
 }
 
@@ -58,14 +58,14 @@ public struct PINPrompt: Sendable, Equatable {
     public let attemptsLeft: Int
     /// Whether the guess before this one was wrong.
     public let lastWasWrong: Bool
-    /// How long to wait before a guess is looked at; guesses before that are neither tried nor counted.
+    /// How long to wait before Cordon accepts a guess; it neither tries nor counts earlier ones.
     public let wait: Duration
-    /// The biometry that will do instead; nil when only the PIN will.
+    /// The biometry that will do instead; nil when only the PIN will do.
     public let biometry: Biometry?
     /// Whether the person may cancel (SDK-ST-15).
     public let canCancel: Bool
-    /// Whether it is the PIN that the app had before it came to share one with other apps (``ProtectionConfiguration/pinDirectory``): say
-    /// so. It is asked for where nothing else opens the account's files.
+    /// Whether this asks for the PIN that the app had before it shared one with other apps (``ProtectionConfiguration/pinDirectory``): tell
+    /// the person so. Cordon asks for it when nothing else opens the account's files.
     public let isFormer: Bool
 
     /// Makes a request, as Cordon does; an app makes one in the tests of its interface.
@@ -90,7 +90,7 @@ public enum PINAnswer: Sendable, Equatable {
     case entered(String)
     /// Was recognised by the device; counts only where the prompt offered it.
     case recognised(Biometry)
-    /// Does not know it any more: a fresh sign-in and a new PIN follow.
+    /// Forgot it: a fresh sign-in and a new PIN follow.
     case forgotten
     /// Cancelled.
     case cancelled
@@ -106,7 +106,7 @@ public struct NewPINPrompt: Sendable, Equatable {
     public let characters: PINCharacterSet
     /// Whether runs such as 123 or 111 are refused.
     public let simpleIsBlocked: Bool
-    /// Everything that was wrong with the one before.
+    /// Everything that was wrong with the previous choice.
     public let problems: [PINRequirements.Problem]
     /// Whether the person may cancel.
     public let canCancel: Bool
@@ -127,7 +127,7 @@ public struct NewPINPrompt: Sendable, Equatable {
 
 /// What a person did about a request for a new PIN.
 public enum NewPINAnswer: Sendable, Equatable {
-    /// Chose this one, typed twice alike.
+    /// Chose this one, and typed it twice.
     case chosen(String)
     /// Cancelled.
     case cancelled
@@ -156,6 +156,6 @@ public enum SignInAnswer: Sendable, Equatable {
     case signedIn(AccountID)
     /// The person cancelled.
     case cancelled
-    /// There can be none at present; why, for the person, in whole sentences, which follow another one. Without a network, say so here.
+    /// No sign-in is possible now. Say why, in whole sentences that follow another one; for example, that there is no network.
     case unavailable(String)
 }

@@ -2,7 +2,7 @@ internal import CordonBase
 public import CordonIdentity
 public import CordonPolicy
 
-/// Something that Cordon has to say to a person, with its causes and what helps.
+/// Something that Cordon has to tell a person, with its causes and what helps.
 public struct ProtectionNotice: Sendable, Equatable {
     /// What the notice is about.
     public enum Kind: Sendable, Hashable {
@@ -18,7 +18,7 @@ public struct ProtectionNotice: Sendable, Equatable {
         case sharingBlocked
         /// Something may not be printed (SDK-PR-02).
         case printingBlocked
-        /// A server's key isn't one that the organisation pinned (SDK-CP-03).
+        /// The organisation did not pin the server's key (SDK-CP-03).
         case connectionBlocked
     }
 
@@ -30,7 +30,7 @@ public struct ProtectionNotice: Sendable, Equatable {
         public let remedy: String
         /// The rule behind it, for example `launch.os-version`; nil when no rule is.
         public let rule: String?
-        /// Where the remedy is, such as a newer version of the app, for a button or a link; ``remedy`` ends with it. Nil where
+        /// Where to find the remedy, such as a newer version of the app, for a button or a link; ``remedy`` ends with it. Nil if
         /// the organisation named no place.
         public let address: String?
 
@@ -42,8 +42,8 @@ public struct ProtectionNotice: Sendable, Equatable {
             self.address = address
         }
 
-        /// The cause that a verdict's reason states. Where the app did not say what a rule asks for, that is said in words that a
-        /// person understands; the reason has the names that an administrator looks for.
+        /// Makes the cause that a verdict's reason states. If the app did not state a fact that a rule needs, the cause says so in words
+        /// that a person understands; the reason has the names that an administrator looks for.
         ///
         /// - Parameter configuration: What may say where a newer version of the app is.
         public init(_ reason: PolicyReason, configuration: AppConfiguration = .empty) {

@@ -10,6 +10,6 @@ public enum GateEvent: Sendable, Equatable {
     case tookOver
     /// The app has its screen back; follows each ``tookOver`` once.
     case handedBack
-    /// A contact to the organisation is urgently due.
+    /// The app has to reach the organisation soon.
     case countdown(OfflineCountdown)
 }

@@ -4,9 +4,8 @@ internal import CordonPolicy
 internal import Logging
 
 /// The launch gates of an app's accounts: whether they are open, what closes them while the app is in front, and the PIN behind them.
-/// How one is passed is ``GatePassing``'s.
 ///
-/// Reached through ``AppProtection/gate``. An app passes gates with ``AppProtection/launch(_:)`` and ``AppProtection/resume(_:)``, and
+/// Use it as ``AppProtection/gate``. An app passes gates with ``AppProtection/launch(_:)`` and ``AppProtection/resume(_:)``, and
 /// closes all of them with ``leftFront()``.
 public actor LaunchGates: AccountFollower {
     /// The longest time between two looks at an open gate.
@@ -34,10 +33,10 @@ public actor LaunchGates: AccountFollower {
 
     // MARK: Asking
 
-    /// Whether an account's gate was passed and is open; any thread.
+    /// Whether an account's gate was passed and is open. Any thread.
     ///
-    /// Without an interface the person cannot be asked anything. As long as the gate was not tried then, it is open to rules that
-    /// ask the person for nothing, and closed to rules with a PIN or a fresh sign-in; once it was tried, what came of that counts.
+    /// Without an interface, Cordon cannot ask the person anything. Until the gate is tried, it then counts as open if the rules
+    /// ask the person for nothing, and as closed if they want a PIN or a fresh sign-in; once it was tried, the outcome counts.
     public nonisolated func isOpen(for account: AccountID) -> Bool {
         tools.gates.isOpen(tools.context.accounts.resolved(account))
     }
@@ -47,7 +46,7 @@ public actor LaunchGates: AccountFollower {
         tools.conditions.offlineCountdown(of: context.accounts.resolved(account))
     }
 
-    /// How long the account may still be without contact, now and after every interval, until the stream is dropped.
+    /// How long the account may still be without contact: now, and again after every interval, until the stream is dropped.
     public nonisolated func offlineCountdowns(
         of account: AccountID, every interval: Duration
     ) -> AsyncStream<OfflineCountdown> {
@@ -67,12 +66,12 @@ public actor LaunchGates: AccountFollower {
 
     // MARK: Passing
 
-    /// Passes an account's gate: every condition of its policy, in order, each asked for where a person or the service
-    /// can meet it, until the data may be shown or it is clear that it may not.
+    /// Passes an account's gate: checks every condition of its policy, in order, and asks the person or the service where they
+    /// can meet one, until the data may be shown or it is clear that it may not.
     ///
-    /// Calls that come while the gate is being passed join it. Where the gate was closed again before the screen was handed back, everything
-    /// is looked at anew as long as the app is in front. A caller that is cancelled goes on at once with
-    /// ``LaunchOutcome/Result/cancelled``; when the last one is gone, what is being asked is cancelled too.
+    /// Calls made while the gate is being passed join that pass. If the gate closes again before the screen is handed back, Cordon
+    /// checks everything anew as long as the app is in front. A cancelled caller returns at once with
+    /// ``LaunchOutcome/Result/cancelled``; when the last caller is gone, the open question is cancelled too.
     public func pass(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
         if occasion == .launch || occasion == .resume { tools.gates.comeToFront() }
         return await passInFront(account, on: occasion)
@@ -90,16 +89,16 @@ public actor LaunchGates: AccountFollower {
 
     // MARK: Closing
 
-    /// The app leaves the front: every gate is closed when this returns, and stays so until ``cameToFront(_:)``; the time away counts
+    /// Closes every gate, because the app leaves the front. The gates stay closed until ``cameToFront(_:)``; the time away counts
     /// from here (SDK-CL-03). Any thread, no waiting.
     ///
     /// A gate that is being passed meanwhile opens only if the app is in front again by then, after another look at its
-    /// conditions. A change of the PIN that is under way is given up.
+    /// conditions. A change of the PIN that is under way is abandoned.
     ///
     /// ```swift
     /// func sceneDidEnterBackground(_ scene: UIScene) { cover(protection.gate.leftFront()) }
     /// ```
-    /// - Returns: The accounts whose data has to be covered before the system takes its picture of the app, in order; each is also
+    /// - Returns: The accounts whose data you have to cover before the system takes its snapshot of the app, in order; each is also
     ///   posted as ``ProtectionEvent/gate(account:_:)``.
     @discardableResult
     public nonisolated func leftFront() -> [AccountID] {
@@ -111,16 +110,16 @@ public actor LaunchGates: AccountFollower {
         return closed
     }
 
-    /// The app comes back to the front: gates may be opened again, and the account's is passed as by ``AppProtection/resume(_:)``. Any
-    /// thread, no waiting.
+    /// Lets gates open again, because the app comes back to the front, and passes the account's gate as ``AppProtection/resume(_:)`` does.
+    /// Any thread, no waiting.
     ///
-    /// Call it where the system says so, in the same place as ``leftFront()``: of the two, the one that was called last counts,
+    /// Call it where the system says so, in the same place as ``leftFront()``. Of the two, the call made last counts,
     /// however late the work that they begin is done.
     ///
     /// ```swift
     /// func sceneWillEnterForeground(_ scene: UIScene) { protection.gate.cameToFront() }
     /// ```
-    /// - Returns: The passing of the gate, for callers that wait for its outcome.
+    /// - Returns: A task that passes the gate, for callers that wait for the outcome.
     @discardableResult
     public nonisolated func cameToFront(_ account: AccountID? = nil) -> Task<LaunchOutcome, Never> {
         noteFront()
@@ -142,13 +141,12 @@ public actor LaunchGates: AccountFollower {
         await passing.finishDeparture()
     }
 
-    /// Watches an account's open gate until the calling task is cancelled; returns at the first look that finds the account
-    /// removed or not enrolled any more.
+    /// Watches an account's open gate until the calling task is cancelled, or the account is removed or not enrolled any more.
     ///
-    /// When a condition stops being met, the gate closes at once (``ProtectionEvent/gate(account:_:)``, hide the data),
-    /// and is passed again with ``LaunchOccasion/timer``; where it stays closed, the app is asked to take the account away
-    /// from its windows (SDK-ID-48). A closed gate is left alone until its data is to be removed. When
-    /// the time without contact becomes short, the countdown is shown, and from then on posted at every look.
+    /// When a condition stops being met, the gate closes at once (``ProtectionEvent/gate(account:_:)``: hide the data),
+    /// and Cordon passes it again with ``LaunchOccasion/timer``. If it stays closed, Cordon asks the app to take the account off
+    /// its windows (SDK-ID-48). It leaves a closed gate alone until its data is due for removal. When
+    /// little time without contact is left, it shows the countdown, and from then on posts it at every look.
     public func watch(_ account: AccountID) async {
         let account = context.accounts.resolved(account)
         var isShort = false
@@ -207,13 +205,13 @@ public actor LaunchGates: AccountFollower {
 
     // MARK: The PIN
 
-    /// Has the person choose another PIN, for an app that offers it in its settings.
+    /// Has the person choose another PIN, for an app that offers this in its settings.
     ///
-    /// The old PIN is asked for first, and nothing else will do: biometry shows who is there, not who knows it. Guesses
-    /// count like those at the gate, with the same action when they are used up. The new one has to meet the rules in
-    /// force (SRV-RS-043…045, SRV-RS-049). Everything is asked through ``ProtectionInterface``, after whatever the gate is
-    /// asking now. A person who has forgotten the old one signs in afresh.
-    /// - Returns: Whether the PIN is another one now; also posted as ``ProtectionEvent/gate(account:_:)`` where the gate
+    /// Cordon asks for the old PIN first, and nothing else will do: biometry shows who is there, not who knows the PIN. Guesses
+    /// count like those at the gate, with the same action when they are used up. The new PIN has to meet the rules in
+    /// force (SRV-RS-043…045, SRV-RS-049). Cordon asks through ``ProtectionInterface``, after whatever the gate is
+    /// asking now. A person who has forgotten the old PIN signs in afresh.
+    /// - Returns: How it ended; also posted as ``ProtectionEvent/gate(account:_:)`` where the gate
     ///   opened or closed on the way.
     public func changePIN(of account: AccountID) async -> PINChange {
         let account = context.accounts.resolved(account)

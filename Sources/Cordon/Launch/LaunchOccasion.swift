@@ -10,7 +10,7 @@ public enum LaunchOccasion: String, Sendable, Hashable, CaseIterable {
     case timer
     /// The person wants another PIN; see ``LaunchGates/changePIN(of:)``.
     case pinChange
-    /// The app has the person told of a denial, such as with ``EgressOutlets/showSharingBlocked(_:of:)``; no gate is passed.
+    /// The app tells the person of a denial, as with ``EgressOutlets/showSharingBlocked(_:of:)``; no gate is passed.
     case denial
 }
 

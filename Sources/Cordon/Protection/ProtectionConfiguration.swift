@@ -6,63 +6,72 @@ public import CordonVault
 public import Foundation
 public import Logging
 
-/// What an app tells Cordon once: who it is, where its service is, and which root key it trusts.
+/// What an app tells Cordon once: which app and device this is, where its service is, which root key to trust, and where to keep data.
+///
+/// ```swift
+/// var configuration = ProtectionConfiguration(
+///     application: ApplicationFacts(bundleID: "example.notes", version: "1.0"),
+///     device: DeviceDescription(osVersion: "1.0", model: "terminal"), service: service, rootKey: rootKey,
+///     dataDirectory: home.appending(path: "protected"), keyStore: FileKeyStore(directory: home.appending(path: "keys")),
+///     transport: transport, sessions: signIn)
+/// configuration.interface = TerminalInterface.standard()
+/// ```
 public struct ProtectionConfiguration: Sendable {
     /// The app as the service knows it.
     public var application: ApplicationFacts
     /// The device as the service knows it; without a tag, Cordon makes one for each organisation (SRV-CI-095).
     public var device: DeviceDescription
-    /// Where the service is: https and a host, or http with an address of this machine.
+    /// The service's address: https and a host, or http with an address of this machine.
     public var service: URL
-    /// The RFC 7638 thumbprint of the service's root key, 43 characters; no other key is ever trusted (SRV-CI-084).
+    /// The RFC 7638 thumbprint of the service's root key, 43 characters. Cordon never trusts another key (SRV-CI-084).
     public var rootKey: String
-    /// The thumbprint of the root key that may follow it: an app that knows both goes on when the organisation changes to its
+    /// The thumbprint of the root key that may come next: an app that knows both keeps working when the organisation changes to its
     /// next one. Nil for none.
     public var nextRootKey: String?
     /// Where Cordon keeps the organisation's files and its own state; nothing else may write there.
     public var dataDirectory: URL
-    /// Folders of the app's own that hold what ``AccountFiles/protect(_:for:progress:)`` seals: a wipe looks for the account's
+    /// The app's own folders with files that ``AccountFiles/protect(_:for:progress:)`` seals. A wipe looks for the account's
     /// files there.
     public var protectedRoots: [URL] = []
-    /// Where the device's root key lives.
+    /// The store of the device's root key.
     public var keyStore: any KeyStore
-    /// How the service is reached.
+    /// How to reach the service.
     public var transport: any HTTPTransport
     /// The sessions that access tokens come from.
     public var sessions: any AccountSessions
     /// Whether several accounts may be managed at once; by default one, and every other account is personal
     /// (SDK-ID-36, CQ-02). The setting `MultiManagedIdentities` says the same.
     public var allowsSeveralIdentities = false
-    /// The accounts that the device's management knows; an account that contradicts one is not enrolled (SDK-EN-22).
+    /// The accounts that the device's management knows. Cordon does not enrol an account that contradicts one (SDK-EN-22).
     public var expectedAccounts = ExpectedAccounts()
-    /// Asks the device's management which account the device is enrolled for, nil for none; may take its time. Without it that
-    /// account is ``ExpectedAccounts/deviceEnrollment``, else the one that ``managedConfiguration`` names as `IntuneMAMOID`
+    /// Asks the device's management which account the device is enrolled for; returns nil for none, and may take its time. Without it
+    /// that account is ``ExpectedAccounts/deviceEnrollment``, else the one that ``managedConfiguration`` names as `IntuneMAMOID`
     /// (SDK-EN-29).
     public var askDeviceAccount: (@Sendable () async -> AccountID?)?
-    /// The app configuration that the device's management has given, such as the value of `com.apple.configuration.managed`;
-    /// it is the configuration of the account that the device is enrolled for alone (SDK-CF-01, SDK-CF-08). No rule, no pin and no address
-    /// of a link follows it, since no service has signed it.
+    /// The app configuration from the device's management, such as the value of `com.apple.configuration.managed`. Only the
+    /// account that the device is enrolled for gets it (SDK-CF-01, SDK-CF-08). No service has signed it, so it sets no rule, no pin and no
+    /// address of a link.
     public var managedConfiguration: [String: JSONValue] = [:]
     /// Whether this process is an extension: it reads what the app has, and enrols no account (SDK-EN-23).
     public var isExtension = false
-    /// Asks the person whether an account may be managed; with nil the person is not asked. No answer within five minutes is a no (226).
+    /// Asks the person whether an account may be managed; nil does not ask. No answer within five minutes is a no (226).
     public var confirmEnrollment: (@Sendable (ManagedAccount) async -> Bool)?
-    /// Asks the person whether the first account and all its data are removed, so that the second one can be protected instead:
-    /// an app for one managed account asks it when ``Remediations/remediate(_:silent:)`` is for another one. Nil never
-    /// removes any; no answer within five minutes is a no (SDK-SW-04).
+    /// Asks the person whether to remove the first account and all its data, so that the second one can be protected instead.
+    /// An app for one managed account asks this when ``Remediations/remediate(_:silent:)`` is for another one. Nil never
+    /// removes an account; no answer within five minutes is a no (SDK-SW-04).
     public var confirmReplacement: (@Sendable (ManagedAccount, ManagedAccount) async -> Bool)?
-    /// Shows the person what an administrator of the account wants to have, the diagnostic report and the log, and asks
-    /// whether it may be sent; nil sends nothing (SRV-CI-015). No answer within five minutes sends nothing either.
+    /// Shows the person what an administrator of the account asks for, the diagnostic report and the log, and asks
+    /// whether to send it; nil sends nothing (SRV-CI-015). No answer within five minutes sends nothing either.
     public var confirmLogUpload: (@Sendable (ManagedAccount, Data) async -> Bool)?
-    /// Signs a person in for ``AppProtection/signInAndEnroll(_:)``: the name to begin with, nil to ask for one.
+    /// Signs a person in for ``AppProtection/signInAndEnroll(_:)``, beginning with the given name; nil asks for one.
     public var signIn: (@Sendable (String?) async throws(SignInError) -> ManagedAccount)?
-    /// Told when the first rules of an account are in force, or when a remediation has removed an account for another's sake
-    /// (SDK-RS-04), for apps that have to rebuild their screens; Cordon needs no restart. Return true when the app does so itself
+    /// Called when the first rules of an account are in force, or when a remediation has removed an account to make room for another
+    /// (SDK-RS-04). It is for apps that have to rebuild their screens; Cordon needs no restart. Return true if the app does that itself
     /// (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``. Called on no particular thread.
     public var restartApplication: (@Sendable (AccountID) async -> Bool)?
     /// Numbers that only rise, kept where a copy of the data folder does not reach; every process of the app needs the same. Nil keeps them in
-    /// files in the data folder, which recognise a record that is removed or put back alone, and not a copy of everything; the service
-    /// hears so.
+    /// files in the data folder: Cordon then notices when one record is removed or put back, but not when everything is, and tells the
+    /// service so.
     public var stateCounter: (any StateCounter)?
     /// A random number from -1 to 1 that spreads the times at which devices ask; a test gives its own.
     package var jitter: @Sendable () -> Double = { Double.random(in: -1...1) }
@@ -78,8 +87,8 @@ public struct ProtectionConfiguration: Sendable {
     public var telemetryDelegate: (any TelemetryDelegate)?
     /// The log files of the app, for diagnostics (SDK-LG-03).
     public var logs: [URL] = []
-    /// The log that Cordon keeps in the app's state folder; it learns from the settings and the organisation's rules what
-    /// stays out of it, and loses at a wipe what it says of the account. Nil keeps none.
+    /// The log that Cordon keeps in the app's state folder. The settings and the organisation's rules say what
+    /// stays out of it, and a wipe removes what it says of the account. Nil keeps none.
     public var logFile: ProtectionLog?
     /// The clock and the waiting between check-ins; a test gives its own.
     package var clock = ProtectionClock.system
@@ -87,11 +96,11 @@ public struct ProtectionConfiguration: Sendable {
     public var logger: Logger
     /// Called with the name of every step of a wipe, between steps, so it may take its time.
     package var wipeObserver: @Sendable (String) -> Void = { _ in }
-    /// The app's own part of a wipe, after Cordon's files are gone (SDK-SW-01).
+    /// The app's own part of a wipe, called after Cordon's files are gone (SDK-SW-01).
     public var wipeHook: @Sendable (ManagedAccount) async -> AppWipeOutcome = { _ in .leftToCordon }
     /// What this app shares with the organisation's other apps and with its own extensions; nil shares nothing.
     public var sharingGroup: SharingGroup?
-    /// What the app does when Cordon asks it to show another identity's data; without one, every such request is refused.
+    /// Answers when Cordon asks the app to show another identity's data; without one, Cordon takes the answer as no.
     public var identityDelegate: (any IdentityDelegate)?
     /// How long the app may take to answer such a request.
     public var identityAnswerLimit = Duration.seconds(30)
@@ -99,35 +108,35 @@ public struct ProtectionConfiguration: Sendable {
     public var identityExit: @Sendable (String) async -> Void = { _ in exit(EXIT_FAILURE) }
     /// Stands in for the launch gate in tests of the identity switch.
     package var switchGate: (@Sendable (AccountID, LaunchOccasion) async -> SwitchGateAnswer)?
-    /// How the launch gate asks a person. With nil the person is not asked: ways out and files of an account whose rules want a PIN or a fresh
-    /// sign-in stay closed. Other conditions are looked at by ``AppProtection/launch(_:)`` and
-    /// ``AppProtection/resume(_:)``; one that is not met closes the gate like any other.
+    /// How the launch gate asks a person. Nil asks nobody: if an account's rules want a PIN or a fresh sign-in, its ways out and files
+    /// stay closed. ``AppProtection/launch(_:)`` and ``AppProtection/resume(_:)`` still check the other conditions; one that is not
+    /// met closes the gate.
     public var interface: (any ProtectionInterface)?
-    /// How long a person may take for one answer; no answer in time is a refusal (CQ-23).
+    /// How long a person may take for one answer. No answer in time is a refusal (CQ-23).
     public var interfaceDeadline = Duration.seconds(300)
     /// The app's own settings, from code or from its Info.plist.
     public var settings = ProtectionSettings()
     /// What the app knows of device and account for the launch conditions: rooted, threat level, device passcode, working time.
-    /// Leave unknown facts nil: a policy that needs one blocks. Called at every check.
+    /// Leave unknown facts nil: a policy that needs one blocks. Cordon calls it at every check.
     public var deviceFacts: @Sendable (AccountID) async -> DeviceFacts = { _ in .unknown }
-    /// Whether files of an account cannot be read while its gate is closed. An app that works on them in the background
-    /// sets this to false, and shows nothing of them while the gate is closed. While the account's rules cannot be read, its files cannot either.
+    /// Whether the closed gate keeps an account's files unreadable. An app that works on all of them in the background
+    /// sets this to false, and shows nothing of them while the gate is closed. As long as the account's rules cannot be read, neither can its files.
     public var gateGuardsFiles = true
     /// Whether the app has ``AccountFiles/background``: files that it works on while the gate is closed, beside those that the gate and the PIN
-    /// guard. Where some files are needed in the background, this is what to set, and to leave ``gateGuardsFiles`` as it is.
+    /// guard. If the app needs only some files in the background, set this and leave ``gateGuardsFiles`` as it is.
     public var keepsBackgroundFiles = false
     /// A folder that the organisation's apps on this device share for one common PIN, with a common ``keyStore``; nil
-    /// keeps the PIN in this app. A PIN that was entered in one counts in all, and time spent in one app counts in the others whose rules do
-    /// not ask for the PIN sooner. The first PIN is chosen after a sign-in. Set it in the app's first version: a PIN that the app has kept
-    /// itself opens nothing once it shares one, and a sign-in opens the files as long as the service keeps its share of their key.
+    /// keeps the PIN in this app. A PIN entered in one app counts in all, and time spent in one app counts in the others whose rules do
+    /// not ask for the PIN sooner. The person chooses the first PIN after a sign-in. Set it in the app's first version: a PIN that the app has
+    /// kept itself opens nothing once it shares one, and a sign-in opens the files as long as the service keeps its share of their key.
     public var pinDirectory: URL?
-    /// Where a finger or a face opens the account's key in place of the PIN, as far as the rules let it stand in. Nil has the PIN asked for
-    /// where a key waits for it.
+    /// Where a finger or a face opens the account's key in place of the PIN, as far as the rules let it stand in. With nil, Cordon asks for the
+    /// PIN where a key waits for it.
     public var biometryItems: (any BiometryItems)?
-    /// Whether extensions of this app, or of another one that shares ``pinDirectory``, ask for the PIN: a guess then takes the memory that an
-    /// extension has. Set it to the same in every process. An extension checks no PIN that was made for more.
+    /// Whether extensions of this app, or of another one that shares ``pinDirectory``, ask for the PIN. A guess then takes no more memory than an
+    /// extension has; an extension checks no PIN that was made for more. Set the same in every process.
     public var asksPINInExtensions = false
-    /// What shows the service that the app is itself; nil shows nothing. `ofThisApp` sets Apple's App Attest.
+    /// Shows the service that the app is genuine; nil shows nothing. `ofThisApp` sets Apple's App Attest.
     public var evidence: (any AppEvidenceSource)?
     /// How much work one guess at a PIN takes; nil for what fits the process.
     package var pinCost: PINCost?
@@ -140,7 +149,7 @@ public struct ProtectionConfiguration: Sendable {
     /// Which build this is; only a test says otherwise.
     package var buildKind = BuildKind.current
 
-    /// Makes a configuration; everything that has a usual value can be changed afterwards.
+    /// Makes a configuration; everything that has a default can be changed afterwards.
     ///
     /// - Parameter logger: Where Cordon logs; without one it logs nothing.
     public init(
@@ -179,7 +188,7 @@ extension ProtectionConfiguration {
     }
 }
 
-/// The accounts that a device's management names; nil where it names none (SDK-EN-22, SDK-EN-29).
+/// The accounts that a device's management names, nil where it names none (SDK-EN-22, SDK-EN-29).
 public struct ExpectedAccounts: Sendable, Equatable {
     /// The account that a third party's management expects; another one ends with 209.
     public var management: AccountID?
