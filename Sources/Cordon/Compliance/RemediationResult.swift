@@ -60,8 +60,8 @@ public struct RemediationResult: Sendable, Codable, Equatable {
     /// What the app does now (SDK-CA-07).
     ///
     /// `removeAccount` if the account cannot become compliant: an app that holds its data calls
-    /// ``AppProtection/unenroll(_:wiping:because:)``, which removes the account's data and nothing else. `nothing` if a wipe waits
-    /// already, or Cordon tries again by itself.
+    /// ``AppProtection/unenroll(_:wiping:because:)``, which removes the account's data and nothing else. `nothing` if the account is
+    /// compliant, a wipe waits already, or Cordon tries again by itself.
     public var nextStep: NextStep {
         switch (status, textID) {
         case (.compliant, _), (.serviceFailure, _), (.networkFailure, _), (_, .wipePending?): .nothing

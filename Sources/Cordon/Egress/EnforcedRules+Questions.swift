@@ -28,7 +28,7 @@ extension EnforcedRules {
     public func isScreenCaptureAllowed(for identity: Identity) -> Bool { permits(.captureScreen, identity) }
 
     /// Whether a file provider may hand out only sealed copies, and keeps the stored files as they are (SDK-EX-04): when the
-    /// rules want files sealed, or let data go to some apps only. Cordon does not enforce it; `Vault` makes the copy.
+    /// rules want files sealed, or keep data from unmanaged apps. Cordon does not enforce it; `Vault` makes the copy.
     public func mustFileProviderEncrypt(for identity: Identity) -> Bool {
         var send = Question(.send, owner: EffectiveIdentity(identity))
         send.peer = .unmanagedApp

@@ -47,7 +47,7 @@ extension AccountFiles {
     /// Makes a sealed file readable where it is, whatever the policy asks, until it is protected again (SDK-FP-13). Its owner
     /// stays noted, so that a wipe removes it.
     ///
-    /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened. Where the gate closes
+    /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened. If the gate closes
     ///   meanwhile, the file may be readable already.
     public func decrypt(_ path: URL) async throws(ProtectionError) {
         let owner = owner(of: path)
@@ -56,9 +56,9 @@ extension AccountFiles {
         }
     }
 
-    /// Makes a readable copy of a sealed file; the copy's owner is noted, and the original stays sealed (SDK-FP-13).
+    /// Makes a readable copy of a sealed file and notes the copy's owner; the original stays sealed (SDK-FP-13).
     ///
-    /// - Throws: ``ProtectionError``: `gateClosed`, also where the gate closes meanwhile, or `vault` for a file that is not sealed or
+    /// - Throws: ``ProtectionError``: `gateClosed`, also if the gate closes meanwhile, or `vault` for a file that is not sealed or
     ///   cannot be opened. Then there is no new copy.
     public func decrypt(_ path: URL, toCopy copy: URL) async throws(ProtectionError) {
         let owner = owner(of: path)
@@ -92,18 +92,18 @@ extension AccountFiles {
         }
     }
 
-    /// The account that a file belongs to, sealed or noted; nil for anything else. Show it under that identity (SDK-FP-05,
+    /// The account that a file belongs to, sealed or noted; nil for anything else. Show the file under that identity (SDK-FP-05,
     /// FP-14). Any thread.
     public nonisolated func owner(of path: URL) -> AccountID? { context.vault.owner(of: path) }
 
     /// Whether a file is encrypted (SDK-FP-14). Any thread.
     public nonisolated func isSealed(_ path: URL) -> Bool { context.vault.isSealed(path) }
 
-    /// Protects the part of a file that is an account's, for files that hold several people's data (SDK-DP-01…03): sealed
-    /// where the account's policy asks for encryption, else the same bytes behind a header that names the account.
+    /// Protects an account's part of a file that holds several people's data (SDK-DP-01…03): seals it
+    /// if the account's policy asks for encryption, else puts a header before the bytes that names the account.
     ///
-    /// - Parameter purpose: What the bytes are for, such as the record and the field that they belong to. They open for the
-    ///   same alone, so one buffer of the account cannot be put in place of another. It is not kept in the buffer.
+    /// - Parameter purpose: What the bytes are for, such as the record and field that they belong to. They open only for the
+    ///   same purpose, so nobody can put one buffer of the account in place of another. The buffer does not hold the purpose.
     /// - Throws: ``ProtectionError``: `notEnrolled` for an account that was enrolled once and is not now; `wipeUnderWay`;
     ///   `vault` for no bytes at all.
     public func protect(
@@ -116,11 +116,11 @@ extension AccountFiles {
         }
     }
 
-    /// The bytes that were protected; bytes that were not come back unchanged (SDK-DP-06).
+    /// The bytes that were protected; unprotected bytes come back unchanged (SDK-DP-06).
     ///
-    /// - Parameter purpose: What they were protected for; bytes that were not protected are then refused too.
-    /// - Throws: ``ProtectionError``: `gateClosed`; `vault` for damaged bytes, those that were protected for something else and
-    ///   those of an account without a key, never part of them.
+    /// - Parameter purpose: What they were protected for; with a purpose, unprotected bytes are refused too.
+    /// - Throws: ``ProtectionError``: `gateClosed`; `vault` for damaged bytes, for bytes protected for another purpose and
+    ///   for those of an account without a key. It never returns part of the bytes.
     public func unprotect(
         _ bytes: Data, context purpose: String? = nil
     ) async throws(ProtectionError) -> Data {
@@ -141,7 +141,7 @@ extension AccountFiles {
         try await protect(Data(text.utf8), for: account, context: purpose).base64EncodedString()
     }
 
-    /// The text that was protected; text that was not comes back unchanged (SDK-DP-06).
+    /// The text that was protected; unprotected text comes back unchanged (SDK-DP-06).
     ///
     /// - Throws: ``ProtectionError`` as for bytes.
     public func unprotect(_ text: String, context purpose: String? = nil) async throws(ProtectionError) -> String {
@@ -159,8 +159,8 @@ extension AccountFiles {
     /// The account that protected text names; nil for text that is not protected (SDK-DP-04). Any thread.
     public nonisolated func owner(ofText text: String) -> AccountID? { context.vault.owner(ofText: text) }
 
-    /// The vault that an enrolled account's data lies in, for sealed databases: `vault(of:).sealedDatabases(for:)` of
-    /// `CordonVaultSQLite` (SDK-FP-17). What is opened through it closes with the account and goes with its wipe.
+    /// The vault with an enrolled account's data, for sealed databases: `vault(of:).sealedDatabases(for:)` of
+    /// `CordonVaultSQLite` (SDK-FP-17). What you open through it closes with the account and goes with its wipe.
     ///
     /// Never lock or wipe through it: ``AppProtection/wipe(_:)`` does more than the vault's part.
     /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed`.
@@ -202,11 +202,11 @@ extension Vault {
 /// Files that belong to the identity that the work at hand is for: no call names an account, and none can name the wrong one
 /// (SDK-FP-04, CQ-20).
 extension AccountFiles {
-    /// Makes a sealed file at a path of the app's own, for the organisation's account that the work at hand is for; what was at
-    /// the path is replaced in one step (SDK-FP-04).
+    /// Creates a sealed file at one of the app's own paths, for the organisation's account of the work at hand; replaces what was at
+    /// the path in one step (SDK-FP-04).
     ///
-    /// The owner is fixed from here on: opening, appending and renaming keep it. For a file that only a policy which asks for
-    /// encryption is to seal, write it and call ``protect(_:for:progress:)``.
+    /// From then on the owner is fixed: opening, appending and renaming keep it. For a file to be sealed only if the policy asks for
+    /// encryption, write it and call ``protect(_:for:progress:)``.
     /// - Throws: ``ProtectionError``: `identityLost`; `notEnrolled` for personal work, which has nothing to seal, and for an account
     ///   that is not enrolled; `gateClosed` where another account's file would go while that account's gate is closed; `vault`.
     public func create(_ path: URL) async throws(ProtectionError) -> SealedFile {
@@ -216,18 +216,18 @@ extension AccountFiles {
         return try await fromVault { (vault) async throws(VaultError) in try await vault.create(path, for: account) }
     }
 
-    /// Replaces one of the account's files, or makes it, for the organisation's account that the work at hand is for; otherwise
-    /// as ``write(_:as:of:)``.
+    /// Replaces or creates a file for the organisation's account of the work at hand; otherwise like
+    /// ``write(_:as:of:)``.
     ///
     /// - Throws: ``ProtectionError``: `identityLost`; `notEnrolled` also for personal work; what ``write(_:as:of:)`` throws.
     public func write(_ contents: Data, as name: String) async throws(ProtectionError) {
         try await write(contents, as: name, of: rules.currentAccount())
     }
 
-    /// Puts a file in place of another in one step (CQ-20). In a scope of its own the work's account owns it from then on; outside
-    /// every scope it has the owner that the target had, or where that had none, or nothing was there, its own.
+    /// Puts a file in place of another in one step (CQ-20). Inside an identity scope, the scope's account owns it from then on; outside
+    /// every scope it gets the owner that the target had, or keeps its own if the target had none or was missing.
     ///
-    /// The source is gone afterwards. Symbolic links are replaced, not followed, and folders are refused.
+    /// The source is gone afterwards. Symbolic links are replaced, not followed; folders are refused.
     /// - Throws: ``ProtectionError``: `notEnrolled` in a scope of personal work, where either file is an account's, and for an account
     ///   that is not enrolled; `wipeUnderWay`; `gateClosed` where a file of an account changes hands whose gate is closed; `vault`.
     public func replace(_ target: URL, by source: URL) async throws(ProtectionError) {
@@ -248,11 +248,11 @@ extension AccountFiles {
 
 /// The operating system's own protection of an account's files, beside the sealing.
 extension AccountFiles {
-    /// What the system is asked for: what the account's policy says, but no more than the app's `MaxFileProtectionLevel`
-    /// lets through; the strictest while the rules are not known (SDK-FP-18, SDK-ST-28).
+    /// The protection level that Cordon asks the system for: what the account's policy says, but no more than the app's
+    /// `MaxFileProtectionLevel` allows; the strictest while the rules are unknown (SDK-FP-18, SDK-ST-28).
     ///
-    /// Given to the account's folder whenever rules are put in force, for the files that are made from then on. On systems
-    /// without such classes it stays a value. May be called from any task.
+    /// Whenever rules come into force, the account's folder gets it, for the files that are created from then on. On systems
+    /// without such classes it is only a value. Any task may call it.
     public nonisolated func fileProtection(of account: AccountID) -> FileProtectionLevel {
         let asked = rules.policy(of: .managed(account))?.policy.storage.encryption.fileProtection
         return .effective(policy: asked ?? .complete, cap: context.settings.maximumFileProtection)

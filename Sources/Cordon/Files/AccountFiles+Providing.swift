@@ -5,7 +5,7 @@ public import Foundation
 
 /// What a file provider gives to the system and takes from it: copies, each with its owner, under the owner's rules (SDK-EX-04…06).
 extension AccountFiles {
-    /// Refuses where an account's files may not be listed: its launch gate is closed, or its data is being removed.
+    /// Throws if an account's files may not be listed: its launch gate is closed, or its data is being removed.
     ///
     /// - Throws: ``ProtectionError``: `denied` with the gate's reasons, `wipeUnderWay`. Never for personal files. Any thread.
     public nonisolated func requireProviding(of owner: Identity) throws(ProtectionError) {
@@ -14,12 +14,12 @@ extension AccountFiles {
         try rules.requireOpenGate(for: Question(.send, owner: .managed(account)))
     }
 
-    /// Makes the copy of a stored file that a file provider hands out, and leaves the stored file as it is: sealed where
-    /// ``EnforcedRules/mustFileProviderEncrypt(for:)`` says so, else readable with its owner noted, so that a wipe finds either.
+    /// Copies a stored file for a file provider to hand out, and leaves the stored file as it is. The copy is sealed if
+    /// ``EnforcedRules/mustFileProviderEncrypt(for:)`` says so, else readable with its owner noted; a wipe finds either.
     ///
     /// - Parameters:
-    ///   - stored: A file; a folder is handed out item by item.
-    ///   - owner: Whose the item is; what is noted or sealed for another account is not handed out under this one.
+    ///   - stored: A file; hand out a folder item by item.
+    ///   - owner: The item's owner; a file noted or sealed for another account is refused.
     /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws, also where the gate closes meanwhile; `noPermit` for another
     ///   account's file; `denied`; `notEnrolled`; `gateClosed`; `vault`, also for what is no ordinary file. Then there is no new copy.
     public func provide(_ stored: URL, of owner: Identity, toCopy copy: URL) async throws(ProtectionError) {
@@ -46,13 +46,13 @@ extension AccountFiles {
         try await copyReadable(stored, to: copy, for: account)
     }
 
-    /// Takes in a file that the system gives to a file provider: what is sealed is opened into a copy and stays its owner's, anything
-    /// else becomes the receiver's, each where the rules let the receiver take it (SDK-EX-05).
+    /// Takes in a file that the system gives to a file provider, if the rules let the receiver take it (SDK-EX-05). A sealed file is
+    /// opened into a copy and stays its owner's; anything else becomes the receiver's.
     ///
     /// - Parameters:
-    ///   - file: A file; a folder is taken in item by item.
-    ///   - receiver: Who owns the folder that it is to lie in.
-    /// - Returns: Whose the copy is, under whom the provider stores and lists it.
+    ///   - file: A file; take in a folder item by item.
+    ///   - receiver: The owner of the folder that the file goes to.
+    /// - Returns: The copy's owner, under whom the provider stores and lists it.
     /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws; `denied` with the rules' reasons; `noPermit` for a
     ///   file of another account than the receiver's; `notEnrolled`; `gateClosed`; `vault`, also for what is no ordinary file.
     public func takeProvided(

@@ -5,14 +5,19 @@ public import CordonVault
 public import Foundation
 internal import Logging
 
-/// The organisation's files of an app's accounts, sealed; names are sealed too. Everything here is gone after a wipe.
+/// The organisation's files of an app's accounts, sealed, with their names. A wipe removes all of them.
 ///
-/// Reached through ``AppProtection/files``. A name is any text of up to 1,024 bytes of UTF-8; every spelling of it in Unicode is the
+/// Use it as ``AppProtection/files``. A name is any text of up to 1,024 bytes of UTF-8; all Unicode spellings of a name are the
 /// same name. Reading, and writing to a file that exists, cost the same however many files there are.
+///
+/// ```swift
+/// try await protection.files.write(Data("The plan.".utf8), as: "plan.txt", of: account)
+/// let plan = try await protection.files.read("plan.txt", of: account)
+/// ```
 public actor AccountFiles: AccountFollower {
     let context: ProtectionContext
     let rules: EnforcedRules
-    /// Files that are worked on while the gate is closed, which no PIN guards; in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``.
+    /// Files that the app works on while the gate is closed, which no PIN guards; needs ``ProtectionConfiguration/keepsBackgroundFiles``.
     public nonisolated let background: BackgroundFiles
     private let guards: KeyGuards
     /// The turns in which files of an account are made and removed.
@@ -37,10 +42,10 @@ public actor AccountFiles: AccountFollower {
         return try await fromVault { (vault) async throws(VaultError) in try await vault.names(in: folder) }
     }
 
-    /// Opens a file for random access at plaintext offsets; a new one is made when writing.
+    /// Opens a file for random access at plaintext offsets; creates it when writing.
     ///
-    /// - Parameter writing: Whether to write; one writer at a time, across processes. A caller that writes to a file can read
-    ///   it, so a file that exists opens through an open gate only; ``write(_:as:of:)`` needs none.
+    /// - Parameter writing: Whether to write; one writer at a time, across processes. Whoever writes to a file can read
+    ///   it, so an existing file opens only while the gate is open; ``write(_:as:of:)`` needs no open gate.
     /// - Throws: ``ProtectionError``: `notEnrolled`; `gateClosed` for a file that exists, and while the account's key is not in memory;
     ///   `nothingThere` when reading what does not exist; `vault`. When writing also `stateUnwritable` where there can be no lock, and
     ///   `stateUnreadable` where what the account has received cannot be read.
@@ -95,11 +100,11 @@ public actor AccountFiles: AccountFollower {
         }
     }
 
-    /// Replaces a file's contents, or makes the file with them; when this returns they survive a crash. A new file that does not
-    /// get its contents is not there.
+    /// Replaces a file's contents, or creates the file with them; once this returns they survive a crash. A new file appears with its
+    /// contents or not at all.
     ///
-    /// Needs no open gate. Where a PIN guards the account's key and the key is not in memory, the file is sealed to the account's public
-    /// key and takes its place when the key has come.
+    /// Needs no open gate. If a PIN guards the account's key and the key is not in memory, Cordon seals the file to the account's public
+    /// key, and puts it in place once the key is there.
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled`; `gateClosed` for an account that cannot receive anything yet; `wipeUnderWay`;
     ///   `stateUnwritable` where there can be no lock, or what is received cannot be kept; `stateUnreadable` where what was received before
@@ -212,7 +217,7 @@ public actor AccountFiles: AccountFollower {
         }
     }
 
-    /// Removes a file; one that does not exist is no error.
+    /// Removes a file; a missing file is no error.
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled`; `gateClosed` while the account's key is not in memory; `stateUnwritable` where there can be
     ///   no lock; `stateUnreadable` where what the account has received cannot be read; `vault`.

@@ -3,12 +3,12 @@ public import CordonIdentity
 public import CordonVault
 public import Foundation
 
-/// Files of an app's accounts that are worked on while the gate is closed, such as what waits to be sent: sealed under a second key of each
-/// account, which hangs on the device's secrets alone and on no PIN. A wipe removes them with all others.
+/// Files that the app works on while the gate is closed, such as what waits to be sent. They are sealed under a second key of each
+/// account, which depends on the device's secrets alone and on no PIN. A wipe removes them with all others.
 ///
-/// Reached through ``AccountFiles/background``, in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``. To make a file here, and not
-/// with ``AccountFiles``, is to say that an attacker with the device and its key store needs no PIN to read it: what can wait for the person
-/// belongs there. The names of one are not those of the other. The app shows nothing of these files while the gate is closed.
+/// Use it as ``AccountFiles/background``, in an app that sets ``ProtectionConfiguration/keepsBackgroundFiles``. An attacker with the device and
+/// its key store needs no PIN to read a file made here, so make what can wait for the person with ``AccountFiles`` instead. The two have
+/// separate names. The app shows nothing of these files while the gate is closed.
 ///
 /// Every function throws ``ProtectionError``: `invalidConfiguration` in an app that keeps no background files, `notEnrolled`, `gateClosed` while
 /// the account's rules cannot be read, and `vault`. Those that make or remove a file also throw `stateUnwritable` where there can be no lock.
@@ -28,8 +28,8 @@ public actor BackgroundFiles {
         return try await Self.inVault { () async throws(VaultError) in try await vault.names(in: folder) }
     }
 
-    /// Replaces a file's contents, or makes the file with them; when this returns they survive a crash. A new file that does not get its
-    /// contents is not there.
+    /// Replaces a file's contents, or creates the file with them; once this returns they survive a crash. A new file appears with its
+    /// contents or not at all.
     ///
     /// - Parameter name: Any text of up to 1,024 bytes of UTF-8.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
@@ -55,7 +55,7 @@ public actor BackgroundFiles {
         return try await Self.inVault { () async throws(VaultError) in try file.contents() }
     }
 
-    /// Opens a file for random access at plaintext offsets; a new one is made when writing. One writer at a time, across processes.
+    /// Opens a file for random access at plaintext offsets; creates it when writing. One writer at a time, across processes.
     ///
     /// - Throws: Also `nothingThere` when reading what does not exist.
     public func open(
@@ -71,7 +71,7 @@ public actor BackgroundFiles {
         }
     }
 
-    /// Removes a file; one that does not exist is no error.
+    /// Removes a file; a missing file is no error.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
         let (vault, folder) = try place(of: account)
         try await turns.run(in: folder) { () async throws(ProtectionError) in

@@ -1,6 +1,6 @@
 public import Crypto
 
-/// How a ``BiometryItems`` ended, in the words of Apple's Keychain.
+/// How a call of ``BiometryItems`` ended, in the words of Apple's Keychain.
 public enum BiometryItemStatus: String, Sendable, Hashable, CaseIterable {
     /// It was done (`errSecSuccess`).
     case done
@@ -14,7 +14,7 @@ public enum BiometryItemStatus: String, Sendable, Hashable, CaseIterable {
     case unavailable
 }
 
-/// Where a key is kept that the system gives out for a finger or a face alone, and drops when those that are enrolled change: on Apple
+/// Keeps a key that the system gives out only for a finger or a face, and drops when the enrolled ones change: on Apple
 /// platforms a Keychain item of this device with the access control `biometryCurrentSet`.
 ///
 /// Any thread may call. No call may wait longer than the person takes.
@@ -27,6 +27,6 @@ public protocol BiometryItems: Sendable {
     /// - Returns: The key with ``BiometryItemStatus/done``; nil with every other status.
     func key(named name: String) async -> (status: BiometryItemStatus, key: SymmetricKey?)
 
-    /// Destroys a key; one that is not there is ``BiometryItemStatus/done`` too. A wipe's receipt says of a key that stays.
+    /// Destroys a key; a missing key is ``BiometryItemStatus/done`` too. A wipe's receipt mentions a key that stays.
     func forget(_ name: String) async -> BiometryItemStatus
 }

@@ -1,8 +1,8 @@
 internal import CordonBase
 
-/// The answer that an app owes to a request; may be given from any thread (SDK-ID-31).
+/// The answer that an app owes to a request; give it on any thread (SDK-ID-31).
 ///
-/// The first answer counts. One that comes again, or after Cordon has stopped waiting, changes nothing.
+/// The first answer counts. A second one, or one after Cordon has stopped waiting, changes nothing.
 public final class IdentityAnswer: Sendable {
     private enum State {
         case open
@@ -17,7 +17,7 @@ public final class IdentityAnswer: Sendable {
         self.tooLate = tooLate
     }
 
-    /// The app did what it was asked for.
+    /// The app did what Cordon asked for.
     public func succeed() { give(true) }
 
     /// The app did not.

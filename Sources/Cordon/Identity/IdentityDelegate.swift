@@ -1,6 +1,6 @@
 public import CordonIdentity
 
-/// A change of what a window shows, that Cordon asks an app for.
+/// Cordon's request to change what a window shows.
 public struct IdentityRequest: Sendable, Equatable {
     /// Whose data the window is to show; ``Identity/personal`` asks for any unmanaged account (SDK-ID-32).
     public let identity: Identity
@@ -17,11 +17,11 @@ public struct IdentityRequest: Sendable, Equatable {
     }
 }
 
-/// What an app with several accounts does when Cordon asks; set it before the app has finished launching.
+/// How an app with several accounts answers Cordon's requests. Set it before the app has finished launching.
 ///
 /// Every request carries an ``IdentityAnswer``, which the app uses when it is done: within the method, or later from
-/// anywhere. A method that throws has answered no. No answer within
-/// ``ProtectionConfiguration/identityAnswerLimit`` counts as no; nothing is ever allowed by default (CQ-23).
+/// anywhere. Throwing means no, and so does no answer within ``ProtectionConfiguration/identityAnswerLimit``: nothing is ever
+/// allowed by default (CQ-23).
 public protocol IdentityDelegate: Sendable {
     /// Show another identity's data in a window. Cordon notes the change itself after a yes (SDK-ID-30…33).
     func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws

@@ -22,7 +22,7 @@ public struct IdentitySwitchOutcome: Sendable, Equatable {
         self.reason = reason
     }
 
-    /// Whether the window shows the identity; on everything else the app abandons what it was about to do (SDK-ID-18).
+    /// Whether the window shows the identity; otherwise the app abandons what it was about to do (SDK-ID-18).
     public var isSwitched: Bool { result == .switched }
 
     static let switched = IdentitySwitchOutcome(.switched)
@@ -35,7 +35,7 @@ public struct IdentitySwitchOutcome: Sendable, Equatable {
 public enum IdentitySwitchReason: String, Sendable, Hashable, CaseIterable {
     /// A URL is to be opened for the account.
     case openURL
-    /// The person cancelled at the launch conditions, also after the app came back to the front.
+    /// The person cancelled at the launch conditions, at the start or when the app came back to the front.
     case cancelledLaunch
     /// Documents are to be imported for the account.
     case documentImport

@@ -2,10 +2,10 @@ internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
 
-/// Whose data each window shows, as the app says it and as Cordon asks it to. Say it before the data appears: at launch, at every
+/// Whose data each window shows, as the app states it and as Cordon asks it to. State it before the data appears: at launch, at every
 /// change of account, and for personal accounts too (SDK-ID-15, SDK-ID-16).
 ///
-/// Reached through ``AppProtection/windows``.
+/// Use it as ``AppProtection/windows``.
 public actor WindowIdentities {
     private let context: ProtectionContext
     private let tools: LaunchTools
@@ -22,8 +22,8 @@ public actor WindowIdentities {
         self.requests = requests
     }
 
-    /// Makes a window show an identity's data: an organisation's account passes its launch gate first, a personal one does
-    /// not (SDK-ID-17). The app holds what it was about to do until this returns, and abandons it on anything but
+    /// Makes a window show an identity's data. An organisation's account passes its launch gate first, a personal one does
+    /// not (SDK-ID-17). Wait for this before you do what the switch is for, and abandon it on anything but
     /// ``IdentitySwitchOutcome/Result/switched``.
     ///
     /// - Parameters:
@@ -36,10 +36,10 @@ public actor WindowIdentities {
         return await change(window, to: identity.map { [$0] }, passing: [shown].compactMap(\.self))
     }
 
-    /// Makes a window show several accounts at once, under a lock-down policy as soon as one of them is managed
-    /// (SDK-ID-45, SDK-ID-47). The gate of each managed one is passed, in order. An empty list shows no identity (SDK-NA-03).
+    /// Makes a window show several accounts at once, under a lock-down policy if any of them is managed
+    /// (SDK-ID-45, SDK-ID-47). Cordon passes the gate of each managed one, in order. An empty list shows no identity (SDK-NA-03).
     ///
-    /// Only an app that may hold several managed accounts can; any other gets
+    /// Only for apps that may hold several managed accounts; any other gets
     /// ``IdentitySwitchOutcome/Result/failed``.
     public func switchIdentities(
         to identities: [Identity], in window: WindowID? = nil
@@ -53,9 +53,9 @@ public actor WindowIdentities {
 
     /// Has the app show an identity's data in a window, for something that came from outside: a URL, documents (SDK-ID-30).
     ///
-    /// The gate is passed first, then the app is asked, and after its yes the window shows the identity. A window that
-    /// shows it already only needs the gate to be open. A gate that was closed while the app was asked is passed again. A caller that
-    /// waits for this drops what it was about to do on anything but ``IdentitySwitchOutcome/Result/switched``.
+    /// Cordon passes the gate, then asks the app, and after its yes the window shows the identity. A window that
+    /// shows it already only needs the gate to be open. If the gate closes while the app is asked, Cordon passes it again. Abandon
+    /// what you were about to do on anything but ``IdentitySwitchOutcome/Result/switched``.
     ///
     /// - Parameter window: Nil is the window in front.
     public func requireIdentity(
@@ -79,15 +79,15 @@ public actor WindowIdentities {
         return await finish(change, with: [identity])
     }
 
-    /// Passes the gates of everything that the windows show, after the app has come back to the front (SDK-ID-39) or rules have changed;
-    /// each account's once. An account whose gate stays closed is taken away from its windows by the app, under Cordon's own
-    /// screens (SDK-ID-48); where the app does not do it, the person is told, and
+    /// Passes the gates of everything that the windows show, once per account, after the app has come back to the front (SDK-ID-39) or rules
+    /// have changed. If a gate stays closed, the app takes the account off its windows, under Cordon's own
+    /// screens (SDK-ID-48); if it does not, Cordon tells the person, and
     /// ``ProtectionConfiguration/identityExit`` ends the app (SDK-ID-49).
     ///
-    /// This does not mark the app as in front; call ``LaunchGates/cameToFront(_:)`` first. Behind the front, and in a task
-    /// that was cancelled, no one is asked, no gate opens and no window loses its account.
+    /// This does not mark the app as in front; call ``LaunchGates/cameToFront(_:)`` first. While the app is behind, and in a cancelled
+    /// task, nobody is asked, no gate opens and no window loses its account.
     ///
-    /// - Returns: How it went with each window that shows an organisation's data.
+    /// - Returns: The outcome for each window that shows an organisation's data.
     @discardableResult
     public func resume() async -> [WindowID: IdentitySwitchOutcome] {
         let windows = IdentityContext.everyWindow.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -119,7 +119,7 @@ public actor WindowIdentities {
         return outcomes
     }
 
-    /// Has the app add an account that was enrolled without its doing (SDK-ID-35).
+    /// Asks the app to add an account that Cordon enrolled on its own (SDK-ID-35).
     ///
     /// - Returns: Whether the app added it.
     public func offerAccount(_ account: ManagedAccount) async -> Bool {

@@ -3,9 +3,9 @@ internal import CordonProtocol
 internal import Foundation
 internal import Logging
 
-/// Logs that an administrator asks for: nothing is sent before the person has seen it and agreed (SRV-CI-015, SRV-CI-024).
+/// Logs that an administrator asks for. Cordon sends nothing before the person has seen it and agreed (SRV-CI-015, SRV-CI-024).
 ///
-/// Reached through ``AppProtection/logs``.
+/// Use it as ``AppProtection/logs``.
 public actor LogRequests: AccountFollower {
     /// How long the person may take.
     private static let consentLimit = Duration.seconds(300)
@@ -30,10 +30,10 @@ public actor LogRequests: AccountFollower {
         self.ledger = ledger
     }
 
-    /// Answers every request for logs that is open: asks the person, and sends what they agreed to, once.
+    /// Answers every open request for logs: asks the person, and sends what they agreed to, once.
     ///
-    /// Called by itself after a check-in that brought a request; an app calls it when the person is there to be asked. How each
-    /// request ended is posted as ``ProtectionEvent/logs(_:)``.
+    /// Cordon calls it after a check-in that brought a request; an app calls it when the person is there to be asked. Each
+    /// outcome is posted as ``ProtectionEvent/logs(_:)``.
     public func answerRequests() async {
         await answer(asking: true)
     }

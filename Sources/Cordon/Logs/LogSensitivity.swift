@@ -1,10 +1,10 @@
 public import Logging
 
-/// Whether a value may stand in a log; give it with the value:
+/// Whether a value may appear in a log; give it with the value:
 /// `"\(name, attributes: [LogSensitivity.sensitive])"`.
 public enum LogSensitivity: Int64, Sendable, Logger.MetadataValueAttributes.Attribute {
-    /// May be read by every reader of the log.
+    /// Every reader of the log may see it.
     case open = 0
-    /// Is left out of Cordon's log at every level.
+    /// Cordon's log leaves it out at every level.
     case sensitive = 1
 }

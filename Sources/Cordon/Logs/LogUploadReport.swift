@@ -6,15 +6,15 @@ public struct LogUploadReport: Sendable, Equatable {
     public enum End: Sendable, Equatable {
         /// The service has everything, so many bytes.
         case sent(bytes: Int)
-        /// The person does not want it, and is not asked again.
+        /// The person said no, and is not asked again.
         case declined
-        /// The person did not answer; asked again at the next start.
+        /// The person did not answer; Cordon asks again at the next start.
         case unanswered
         /// The app has no way to ask the person (``ProtectionConfiguration/confirmLogUpload``): nothing is sent.
         case nobodyToAsk
         /// Telemetry is switched off: nothing is sent, and the person is not asked.
         case telemetryOff
-        /// The service could not be given everything; tried again by ``AppProtection/performDueWork()``.
+        /// The service did not get everything; ``AppProtection/performDueWork()`` tries again.
         case postponed(ProtectionError)
         /// It cannot be sent, or the service does not want it any more.
         case failed(ProtectionError)

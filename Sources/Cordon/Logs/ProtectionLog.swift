@@ -3,12 +3,12 @@ internal import CordonIdentity
 public import Foundation
 public import Logging
 
-/// Cordon's log in the app's state folder: bounded, rotated, and without what must not be read there (SDK-LG-01…04).
+/// Cordon's log in the app's state folder: bounded, rotated, and free of secrets (SDK-LG-01…04).
 ///
 /// Make one, give its ``handler(_:)`` to the `Logger` of the configuration, and the log itself to
-/// ``ProtectionConfiguration/logFile``. From then on the settings decide how much is written (`VerboseLoggingEnabled`) and
-/// what is left out (`ValuesToScrubFromLogging`), and ``ProtectionDiagnostics/logs`` names the files. Files of mode
-/// 0600; any thread and several processes may write. At a wipe every line that names the account goes, and every verbose
+/// ``ProtectionConfiguration/logFile``. From then on the settings decide how much it writes (`VerboseLoggingEnabled`) and
+/// what it leaves out (`ValuesToScrubFromLogging`), and ``ProtectionDiagnostics/logs`` names the files. Its files have mode
+/// 0600; any thread and several processes may write. A wipe removes every line that names the account, and every verbose
 /// line, because only those may hold personal data. What cannot be written is lost: a log must not stop an app.
 public final class ProtectionLog: Sendable {
     /// What a line calls the account that it is about.
@@ -36,7 +36,7 @@ public final class ProtectionLog: Sendable {
         self.kept = max(kept, 0)
     }
 
-    /// The files there are, the newest first; also those that a version of the app which kept more has left.
+    /// The existing files, newest first, including those left by a version of the app that kept more.
     public var files: [URL] { numbers.map(file) }
 
     private var numbers: [Int] {

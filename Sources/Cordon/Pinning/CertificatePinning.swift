@@ -7,27 +7,27 @@ public import Foundation
 /// Certificate pins that the organisation sends for its hosts, by itself or as the value of the app configuration's
 /// `CordonCertificatePins` (SDK-CP-01, SDK-CP-02). New pins take effect together with the rules they arrive with.
 ///
-/// Reached through ``AppProtection/pinning``; any thread, no waiting.
+/// Use it as ``AppProtection/pinning``. Any thread, no waiting.
 public struct CertificatePinning: Sendable {
     private let rules: EnforcedRules
 
     init(_ rules: EnforcedRules) { self.rules = rules }
 
-    /// Whether the account has any pins, or may have; an app validates its connections in every case.
+    /// Whether the account has any pins, or may have. An app checks its connections either way.
     public func hasCertificatePins(_ account: AccountID) -> Bool {
         guard let delivery = delivery(of: account) else { return false }
         return delivery.isUnknown || !delivery.pins.isEmpty
     }
 
-    /// Checks the public keys of a host's chain for an account; returns when the connection may be used.
+    /// Checks the public keys of a host's chain for an account; returns if the connection may be used.
     ///
-    /// On Apple platforms call it from the session delegate's challenge, after the system's own trust evaluation; Cordon
+    /// On Apple platforms call it from the session delegate's challenge, after the system's own trust evaluation. Cordon
     /// itself pins the service's root key inside the messages and does not depend on this.
     ///
     /// - Parameters:
-    ///   - publicKeys: The subject public key info of each certificate, DER, the server's first. They are those of the chain that the system
-    ///     evaluated: what a host shows besides proves nothing.
-    ///   - host: The host that was asked for.
+    ///   - publicKeys: The subject public key info of each certificate, DER, the server's first. Take those of the chain that the system
+    ///     evaluated: anything else that a host shows proves nothing.
+    ///   - host: The host that you asked for.
     ///   - account: Whose connection it is; nil is the identity that the work at hand is for (SDK-NA-13). Personal work has no pins;
     ///     work whose identity was lost has those of every account, and before any identity was declared those of every account that name
     ///     the host. For an account that is named, nothing passes while it is not known what the organisation has pinned
@@ -52,7 +52,7 @@ public struct CertificatePinning: Sendable {
 
     /// Checks the chain of certificates that the system evaluated for a host, as ``checkPins(of:for:account:)`` checks their keys.
     ///
-    /// It looks at names alone; dates and signatures are the system's to check. So it must be the system's chain
+    /// It looks at names alone and leaves dates and signatures to the system. So give it the system's chain
     /// (`SecTrustCopyCertificateChain` after the evaluation), not what the host showed: anyone can put the pinned certificate behind one of
     /// their own that names it as its issuer.
     ///

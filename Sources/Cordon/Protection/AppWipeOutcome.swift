@@ -1,9 +1,9 @@
-/// What an app says of its own part of a wipe (SDK-SW-01…03).
+/// How the app's own part of a wipe ended (SDK-SW-01…03).
 public enum AppWipeOutcome: Sendable, Equatable {
     /// The app removed the account and everything it kept of it.
     case removed
-    /// The app kept nothing outside Cordon's files.
+    /// The app keeps nothing outside Cordon's files.
     case leftToCordon
-    /// Something is left; the reason goes into the receipt and names no file or person.
+    /// Something is left. The reason goes into the receipt, so it must name no file or person.
     case failed(String)
 }

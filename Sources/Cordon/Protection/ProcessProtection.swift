@@ -1,9 +1,9 @@
 internal import CordonBase
 
-/// Keeps what an app has opened out of core dumps, of other programs' reach and of the swap.
+/// Keeps what an app has opened out of core dumps and swap, and out of other programs' reach.
 ///
-/// The vault's own keys and buffers are kept out of dumps and swap without it; this covers what the app itself holds. It changes the
-/// whole process, so only the app decides on it:
+/// The vault keeps its own keys and buffers out of dumps and swap without it; this covers what the app itself holds. It changes the
+/// whole process, so the app decides:
 ///
 /// ```swift
 /// let missing = ProcessProtection.apply()  // first thing in main, before a file is opened
@@ -18,14 +18,14 @@ public enum ProcessProtection {
         case memorySwapped
     }
 
-    /// Protects the calling process: no core files, on Linux no debugger of the same user, and pages that stay in memory. Not undone.
-    /// Any thread.
+    /// Protects the calling process: no core files, on Linux no debugger of the same user, and pages that stay in memory. It cannot be
+    /// undone. Any thread.
     ///
-    /// On Linux faults and SIGQUIT end the process at once: Swift's run time writes no registers, and no memory that they point to, to
-    /// standard error. Install a handler of your own for such signals afterwards: before, it is taken for the run time's where Swift is linked
+    /// On Linux, faults and SIGQUIT end the process at once: Swift's runtime writes neither registers nor the memory that they point to, to
+    /// standard error. Install your own handlers for such signals afterwards; an earlier one is taken for the runtime's if Swift is linked
     /// into the program.
     ///
-    /// - Returns: What the system did not allow; empty where everything is in force.
+    /// - Returns: What the system did not allow; empty if everything is in force.
     public static func apply() -> Set<Shortcoming> {
         var missing: Set<Shortcoming> = []
         if !ProcessMemory.forbidDumps() { missing.insert(.memoryDumped) }

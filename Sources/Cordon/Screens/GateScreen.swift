@@ -1,7 +1,7 @@
 public import CordonIdentity
 internal import CordonPolicy
 
-/// One screen of Cordon's, as a value: what stands on it, what may be done there, and what a screen reader says.
+/// One of Cordon's screens, as a value: what it shows, what a person may do there, and what a screen reader says.
 ///
 /// A view draws it and decides nothing. `TerminalInterface` of CordonTerminal prints the same values; `ScreenInterface` of CordonScreens hands them to views.
 public struct GateScreen: Sendable, Equatable {
@@ -92,7 +92,7 @@ public struct GateScreen: Sendable, Equatable {
     public let field: Field?
     /// What may be done, the main thing first; empty on a screen that only covers.
     public let buttons: [Button]
-    /// How long what is typed is not looked at; zero where nothing has to be waited for.
+    /// How long Cordon ignores what is typed; zero if there is no wait.
     public let wait: Duration
     /// How it looks; the system's look until an interface gives it the app's.
     public var theme = ProtectionTheme()
@@ -121,7 +121,7 @@ public struct GateScreen: Sendable, Equatable {
     /// Whether the person has to do something before the screen goes.
     public var wantsAnswer: Bool { !buttons.isEmpty }
 
-    /// The same screen with what was wrong with the answer that was given, in place of what was wrong before.
+    /// The same screen with a new problem: what was wrong with the answer just given.
     public func noting(_ problem: String) -> GateScreen {
         var screen = GateScreen(
             kind, account: account, title: title,

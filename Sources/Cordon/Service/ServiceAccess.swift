@@ -4,7 +4,7 @@ public import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
 
-/// The organisation's service as this app reaches it: what it says of itself, and sessions to speak to it in an account's name.
+/// The organisation's service as this app reaches it: its description, and sessions to speak to it for an account.
 public struct ServiceAccess: Sendable {
     private let context: ProtectionContext
 
@@ -14,14 +14,14 @@ public struct ServiceAccess: Sendable {
 
     // MARK: What the service says of itself
 
-    /// Makes sure, before a person types a password, that the configured address answers as the organisation's service: its
-    /// description is whole, and its key set is signed by the pinned root key (SRV-CI-084).
+    /// Makes sure, before a person types a password, that the configured address is the organisation's service: its
+    /// description is complete, and the pinned root key signed its key set (SRV-CI-084).
     ///
     /// Call it before a sign-in that the app starts itself; ``AppProtection/signInAndEnroll(_:)`` and
-    /// ``AppProtection/launch(_:)`` do so where they start one. Needs the network. The description itself carries no signature:
+    /// ``AppProtection/launch(_:)`` do so before theirs. Needs the network. The description itself carries no signature:
     /// TLS is what rules out a machine in between.
     ///
-    /// - Returns: What the service says of itself.
+    /// - Returns: The service's description of itself.
     /// - Throws: ``ProtectionError``: `invalidConfiguration` when the service signs with another root key than the
     ///   configured one, `serviceUnusable` when no usable answer came.
     @discardableResult

@@ -3,8 +3,8 @@ internal import CordonProtocol
 public import CordonVault
 public import Foundation
 
-/// What services said of themselves last, for the times at which they do not answer: sealed and counted, because it names where a person
-/// signs in and where tokens are sent.
+/// Remembers services' descriptions of themselves for the times when they do not answer. It is sealed and counted, because it says where a
+/// person signs in and where tokens are sent.
 public struct ServiceMemory: Sendable {
     private let folder: StateFolder
     private let seal: StateSeal

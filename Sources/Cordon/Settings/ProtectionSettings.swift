@@ -2,7 +2,7 @@ public import CordonVault
 
 /// An app's own settings: how Cordon looks and behaves in it, apart from any organisation's rules (SDK-ST-01…35).
 ///
-/// Make one in code, or read it from an Info.plist with ``read(_:)``. Everything has its usual value at first.
+/// Make one in code, or read it from an Info.plist with ``read(_:)``. Every setting begins with its default.
 public struct ProtectionSettings: Sendable, Equatable {
     /// The client id for signing in (`ClientID`, `ADALClientId`).
     public var clientID: String?
@@ -64,6 +64,6 @@ public struct ProtectionSettings: Sendable, Equatable {
     /// What was wrong with the property list that they were read from; told when the app starts.
     var mistakes: [SettingProblem] = []
 
-    /// The usual values.
+    /// Makes settings with the defaults.
     public init() {}
 }

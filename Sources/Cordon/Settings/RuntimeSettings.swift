@@ -5,9 +5,9 @@ internal import CordonProtocol
 internal import Foundation
 internal import Logging
 
-/// The settings in force: those of the configuration, with what was changed while the app runs.
+/// The settings in force: those of the configuration, with the changes made at run time.
 ///
-/// Reached through ``AppProtection/settings``.
+/// Use it as ``AppProtection/settings``.
 public actor RuntimeSettings: AccountFollower {
     private let context: ProtectionContext
     private let screens: InterfaceScreens
@@ -24,15 +24,15 @@ public actor RuntimeSettings: AccountFollower {
     /// The settings in force; any thread.
     public nonisolated var current: ProtectionSettings { context.settings }
 
-    /// What the interface could not show of the theme, one message each; empty before it was asked. Any thread.
+    /// What the interface cannot show of the theme, one message each; empty until it was asked. Any thread.
     public nonisolated var refusedTheme: [String] { screens.refusedTheme }
 
-    /// Changes settings while the app runs; what is changed survives a relaunch (SDK-AU-06, SDK-ST-36). What another process of the app
-    /// has changed stays.
+    /// Changes settings while the app runs; the changes survive a relaunch (SDK-AU-06, SDK-ST-36). Changes by another process of the app
+    /// stay.
     ///
-    /// Of more than 32 places to sign in at, one after another, the oldest are forgotten, with the sessions there.
+    /// Cordon remembers the last 32 places to sign in at; it forgets older ones together with the sessions there.
     ///
-    /// - Returns: One message for every value that could not be taken; the one before stays.
+    /// - Returns: One message for every value that it refused; the old value stays.
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the change cannot be kept.
     @discardableResult
     public func change(

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Settings as they were read, with one message for every mistake.
 public struct SettingsReading: Sendable, Equatable {
-    /// The settings; where a value was wrong, the usual one. Each mistake is also posted as ``ProtectionEvent/settingRefused(reason:)`` when
+    /// The settings, with the default where a value was wrong. Each mistake is also posted as ``ProtectionEvent/settingRefused(reason:)`` when
     /// an app starts with them.
     public let settings: ProtectionSettings
     /// Every mistake, in the order of the keys.
@@ -26,8 +26,8 @@ extension ProtectionSettings {
 
     /// Reads the settings of an Info.plist, XML or binary, in Cordon's spelling or in the one of apps prepared for Intune.
     ///
-    /// A property list without such a dictionary gives the usual values. Where both spellings are there, Cordon's wins, and
-    /// a difference is a mistake. Nothing is thrown: a wrong value leaves the usual one in place and says so.
+    /// A property list without such a dictionary gives the defaults. If it has both spellings, Cordon's wins, and
+    /// a difference is a mistake. It throws nothing: a wrong value leaves the default in place and adds a message.
     public static func read(_ propertyList: Data) -> SettingsReading {
         guard let info = PropertyValue.read(propertyList) else {
             var settings = ProtectionSettings()

@@ -3,11 +3,11 @@ public import CordonIdentity
 public import CordonSignIn
 public import Logging
 
-/// Sign-in where the settings in force say: a change of ``RuntimeSettings`` counts from the next sign-in and the next token on
+/// Sign-in that follows the settings in force: a change of ``RuntimeSettings`` counts from the next sign-in and the next token on
 /// (SDK-AU-04).
 ///
-/// An account that signed in before the change keeps its session where it is, until that ends; the provider in force is looked at
-/// first, then those from before, then the one of the app's own settings (SDK-AU-07). Any thread.
+/// An account that signed in before the change keeps its session at the old provider until that ends. Sessions are looked up at the
+/// provider in force, then at earlier ones, then at that of the app's own settings (SDK-AU-07). Any thread.
 ///
 /// ```swift
 /// let signIn = try SettingsSignIn(settings) { settings in

@@ -2,16 +2,16 @@ public import CordonIdentity
 public import CordonProtocol
 internal import Foundation
 
-/// One thing that is told about how an app's protection works (SDK-TE-01, SDK-TE-02, SRV-CI-072…075).
+/// One event that telemetry reports about an app's protection (SDK-TE-01, SDK-TE-02, SRV-CI-072…075).
 ///
-/// Names, fields and values are from closed lists: there is no place for free text, file names, addresses or contents. A
+/// Names, fields and values come from closed lists: there is no place for free text, file names, addresses or contents. A
 /// person appears by object id alone.
 public struct TelemetryEvent: Sendable, Codable, Equatable {
     /// What happened: the three documented classes, then Cordon's own.
     public typealias Name = ReportedEvent.Kind
     /// How much a person's choice lets through; the field's numbers.
     public typealias PrivacyLevel = ReportedEvent.PrivacyLevel
-    /// What kinds of data an event holds; the field's numbers. None of Cordon's holds browsing or typing.
+    /// What kinds of data an event holds; the field's numbers. None of Cordon's events holds browsing or typing.
     public typealias DataTypes = ReportedEvent.DataTypes
 
     /// What an event may say besides its name.

@@ -150,14 +150,14 @@ struct TelemetryLedger: Sendable {
     }
 }
 
-/// One event that was sent, or was tried to be sent, as the person reads it.
+/// One event that Cordon sent or tried to send, as the person reads it.
 ///
-/// It is noted before it is sent for the first time, and once however many attempts that took; it may not have arrived.
+/// Cordon notes it once, before the first attempt, however many follow; it may not have arrived.
 public struct SentTelemetry: Sendable, Codable, Equatable {
     /// The event, with every field that is sent.
     public var event: TelemetryEvent
-    /// When it was sent, or tried to be sent for the first time.
+    /// When Cordon first tried to send it.
     public var sent: Date
-    /// Whether it was for the organisation's service; otherwise for the app's own sender.
+    /// Whether it went to the organisation's service; otherwise to the app's own sender.
     public var toService: Bool
 }

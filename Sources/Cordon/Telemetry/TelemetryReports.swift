@@ -6,7 +6,7 @@ internal import Foundation
 
 /// What telemetry sends, and whether it sends anything.
 ///
-/// Reached through ``AppProtection/telemetry``.
+/// Use it as ``AppProtection/telemetry``.
 public actor TelemetryReports: AccountFollower {
     private let context: ProtectionContext
     private let service: ServiceAccess
@@ -24,8 +24,8 @@ public actor TelemetryReports: AccountFollower {
     /// Whether telemetry is on: not switched off in the settings, by the app or its person, or by an organisation. Any thread.
     public nonisolated var isEnabled: Bool { context.telemetry.isOn }
 
-    /// Switches telemetry on or off for the person in front of the app; kept across launches (SDK-TE-03). What happened before is not sent
-    /// any more.
+    /// Switches telemetry on or off for the person in front of the app; kept across launches (SDK-TE-03). What happened before the switch is
+    /// never sent.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     public func setEnabled(_ isEnabled: Bool) throws(ProtectionError) {
