@@ -21,9 +21,9 @@ public enum Identity: Sendable, Hashable {
     }
 }
 
-/// What is known of the identity of the work that asks, at the moment it asks.
+/// The identity of the work that asks, as far as it is known when it asks.
 ///
-/// Three ways of not being managed are kept apart and never mixed: *personal* was said, *unset* means
+/// Three ways of not being managed are never mixed: *personal* was declared, *unset* means
 /// that nothing managed has been opened yet, *lost* means that an identity exists in this process but
 /// did not follow to the code that asks.
 public enum EffectiveIdentity: Sendable, Hashable {

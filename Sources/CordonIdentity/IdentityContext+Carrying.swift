@@ -1,15 +1,20 @@
 /// Taking the identity along where the language does not: to plain threads, timers and callbacks.
 extension IdentityContext {
-    /// Binds work to the identity of the scope around this call: by whatever code it is run, on whatever thread, it is that
-    /// identity's work, and afterwards the thread's own is restored.
+    /// Binds work to the identity of the scope around this call. Whatever code runs it, on whatever thread, it is that
+    /// identity's work; afterwards the thread's own identity is restored.
     ///
-    /// Where there is no scope, the work has none either, by whatever code it is run.
+    /// ```swift
+    /// Thread.detachNewThread { export(notes) }                            // reads as lost
+    /// Thread.detachNewThread(IdentityContext.carrying { export(notes) })  // has the caller's identity
+    /// ```
+    ///
+    /// Without a scope around this call, the work has no identity either, whatever code runs it.
     public static func carrying<Result>(_ work: @escaping @Sendable () -> Result) -> @Sendable () -> Result {
         let captured = scope
         return { run(as: captured, work) }
     }
 
-    /// Binds asynchronous work likewise, such as the body of a detached task.
+    /// Binds asynchronous work in the same way, such as the body of a detached task.
     public static func carrying<Result>(
         _ work: @escaping @Sendable () async throws -> Result
     ) -> @Sendable () async throws -> Result {

@@ -10,8 +10,8 @@ extension IdentityContext {
 
     /// Declares one identity for all work of a process that serves a single account (SDK-ID-04, SDK-ID-11).
     ///
-    /// Nil takes the declaration back: work outside a scope then reads ``EffectiveIdentity/lost``. An app with several
-    /// accounts leaves it alone (SDK-ID-12).
+    /// Nil withdraws the declaration: work outside a scope then reads ``EffectiveIdentity/lost``. An app with several
+    /// accounts does not call it (SDK-ID-12).
     public static func setProcessIdentity(_ identity: Identity?) {
         levels.withLock { levels in
             levels.isDeclared = true
@@ -19,7 +19,7 @@ extension IdentityContext {
         }
     }
 
-    /// The window in front, asked where none is named.
+    /// The window in front, which counts where no window is named.
     public static var keyWindow: WindowID { levels.withLock { $0.keyWindow } }
 
     /// Says which window is in front.
@@ -27,7 +27,7 @@ extension IdentityContext {
         levels.withLock { $0.keyWindow = window }
     }
 
-    /// All whose data a window shows; nil while it was not given an identity (SDK-ID-46).
+    /// All identities whose data a window shows; nil while it has no identity (SDK-ID-46).
     ///
     /// - Parameter window: Nil is the window in front (SDK-ID-21).
     public static func windowIdentities(of window: WindowID? = nil) -> [Identity]? {
@@ -37,7 +37,7 @@ extension IdentityContext {
     /// All whose data is shown, by window.
     package static var everyWindow: [WindowID: [Identity]] { levels.withLock { $0.windows } }
 
-    /// Whose data a window shows; nil while it was not given an identity, and when it shows several (SDK-ID-46).
+    /// The identity whose data a window shows; nil while it has none, and when it shows several (SDK-ID-46).
     ///
     /// - Parameter window: Nil is the window in front (SDK-ID-21).
     public static func windowIdentity(of window: WindowID? = nil) -> Identity? {

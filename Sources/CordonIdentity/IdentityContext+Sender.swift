@@ -2,13 +2,13 @@
 extension IdentityContext {
     @TaskLocal private static var sender: AccountID?
 
-    /// The account that sent the thing in hand, such as the URL that an app is opening; nil when unknown (SDK-ID-42).
+    /// The account that sent the item at hand, such as the URL that an app is opening; nil when unknown (SDK-ID-42).
     ///
-    /// Known in the handler that Cordon's `EgressOutlets.take` runs for what another app of the organisation has sealed, and in what an app
+    /// It is known in the closure that Cordon's `EgressOutlets.take` runs for what another app of the organisation sealed, and in what an app
     /// runs with ``with(sender:isolation:operation:)``. A URL by itself proves no sender.
     public static var currentSender: AccountID? { sender }
 
-    /// Runs the handling of a thing with its sender known.
+    /// Runs the handling of an item with its sender known.
     public static func with<Result, Failure: Error>(
         sender: AccountID?,
         isolation: isolated (any Actor)? = #isolation,

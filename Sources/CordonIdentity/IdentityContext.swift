@@ -7,8 +7,8 @@ import CordonBase
 /// threads do not inherit it: once any identity was declared in the process, work without one reads
 /// ``EffectiveIdentity/lost``, which denies managed data. All members may be used from any thread.
 ///
-/// Reading is cheap enough to do at every access. Nothing here is stored; a wipe does not touch it, and an account that
-/// was wiped is denied because it has no policy any more.
+/// Reading is cheap enough to do at every access. Nothing here is stored. A wipe does not touch it: a wiped account
+/// is denied because it has no policy any more.
 public enum IdentityContext {
     @usableFromInline package static let taskLocal = TaskLocal(wrappedValue: ScopedIdentity.none)
     static let levels = Locked(IdentityLevels())

@@ -1,4 +1,4 @@
-/// Text from outside, made safe to show in a terminal: what an outsider wrote can be read there and does nothing else.
+/// Text from outside, made safe for a terminal: people can read what an outsider wrote, and it does nothing else.
 ///
 /// A terminal obeys what it prints. A name with an escape sequence in it can clear the screen, rewrite lines above it or put
 /// words into the clipboard; a character that turns the direction of writing can make one name look like another. Every
@@ -70,7 +70,7 @@ public struct TerminalText: Sendable, Hashable, CustomStringConvertible {
 
     /// JSON with the same meaning that a terminal shows without obeying it: what is not safe becomes a `\u` escape.
     ///
-    /// Such characters stand in strings alone, so that the text stays JSON.
+    /// Such characters occur only in strings, so the text stays JSON.
     ///
     /// - Parameter json: Well-formed JSON.
     public static func escaping(json: String) -> String {

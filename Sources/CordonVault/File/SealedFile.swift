@@ -3,14 +3,21 @@ internal import Foundation
 
 /// An encrypted file of one account: offsets and lengths are those of the plaintext, whatever the disk holds.
 ///
-/// Reads give back exactly what was written or throw; never other bytes. What ``sync()`` returned for survives a kill
-/// and a power cut; what was written after it is there whole or not at all, commit by commit. One writer and any number
+/// Reads return exactly what was written or throw; never other bytes. What was written before ``sync()`` returned survives a kill
+/// and a power cut; later writes are there whole or not at all, commit by commit. One writer and any number
 /// of readers, across processes; a reader sees one commit until ``refresh()``, and throws `overtaken` when a writer has
-/// reused that commit's places meanwhile. Every method may be called from any thread and runs under one lock. After ``close()``,
-/// and after a wipe or a lock of the account, every call throws that reads, writes or asks of the file; the cursor alone can still be moved.
+/// reused that commit's places meanwhile. Any thread may call every method; all run under one lock. After ``close()``,
+/// and after a wipe or a lock of the account, every call that reads, writes or asks about the file throws; only the cursor can still be moved.
+///
+/// ```swift
+/// let file = try await protection.files.open("plan.txt", of: account, writing: true)
+/// try plan.withUnsafeBytes { try file.write($0, at: 0) }
+/// try file.close()  // durable from here on
+/// ```
+///
 /// (SDK-FP-10, SDK-FP-11, SDK-FP-15; `docs/vault-format.md`)
 public final class SealedFile: @unchecked Sendable {  // every variable is touched only while `mutex` is held
-    /// Who owns the file; fixed at its creation (SDK-FP-04).
+    /// The file's owner, fixed at its creation (SDK-FP-04).
     public let owner: AccountID
     /// Whether this handle may write.
     public let isWritable: Bool
@@ -39,7 +46,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     // MARK: State
 
-    /// The plaintext length in bytes, with what this handle has written.
+    /// The plaintext length in bytes, including what this handle has written.
     ///
     /// - Throws: ``VaultError`` when the file is closed, locked or wiped.
     public func size() throws(VaultError) -> Int64 {
@@ -57,7 +64,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         return cursor
     }
 
-    /// Moves the place where the next ``read(into:)`` or ``write(_:)`` begins; it may lie beyond the end.
+    /// Sets where the next ``read(into:)`` or ``write(_:)`` begins, even beyond the end.
     ///
     /// - Throws: `invalidArgument` for a negative offset.
     public func seek(to offset: Int64) throws(VaultError) {
@@ -67,7 +74,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         cursor = offset
     }
 
-    /// Takes over what a writer elsewhere has committed since; true when there was something, never for a writer.
+    /// Moves to the newest commit of a writer elsewhere. Returns whether there was one; always false for a writer.
     ///
     /// - Throws: ``VaultError`` when the file was damaged, closed, locked or wiped.
     @discardableResult
@@ -111,9 +118,9 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     /// Reads at an offset; fewer bytes than fit only at the end. The cursor stays.
     ///
-    /// - Throws: ``VaultError``; the memory then holds zeros. `overtaken` when what was handed out before is of a commit
-    ///   that is gone: ``refresh()`` and begin again. A file that is open for writing may have to write first what it has collected;
-    ///   where that fails, the handle refuses further writes, and reads that would have to write first.
+    /// - Throws: ``VaultError``; the memory then holds zeros. `overtaken` when earlier reads came from a commit
+    ///   that is gone: ``refresh()`` and begin again. A handle that is open for writing may have to write what it has buffered first;
+    ///   if that fails, it refuses further writes, and reads that would have to write first.
     public func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         mutex.lock()
         defer { mutex.unlock() }
@@ -289,9 +296,9 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         if store != nil, isWritable { try change(finish) }
     }
 
-    /// Makes everything written durable and gives the file back; the object is unusable afterwards (SDK-FP-15).
+    /// Makes everything written durable and closes the file; the object is unusable afterwards (SDK-FP-15).
     ///
-    /// Calling it again does nothing. Release without it does the same, with failures unseen.
+    /// Calling it again does nothing. Releasing the object does the same, but hides failures.
     ///
     /// - Throws: ``VaultError`` when the last writes could not be made durable; the file is closed all the same.
     public func close() throws(VaultError) {

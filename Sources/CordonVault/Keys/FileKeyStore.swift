@@ -2,24 +2,24 @@ internal import CordonBase
 public import Crypto
 public import Foundation
 
-/// The root key and the accounts' secrets in files of mode 0600 inside a directory of mode 0700, for systems without a key store
-/// of their own.
+/// The root key and the accounts' secrets in files of mode 0600 inside a directory of mode 0700, for systems without their own
+/// key store.
 ///
-/// A reader of the files can open the vault: they protect against other users of the machine, not against an attacker
-/// with the disk. An attacker with an older copy of this directory and of the vault opens what was wiped since; put the directory
+/// Whoever can read the files can open the vault: they protect against other users of the machine, not against an attacker
+/// with the disk. An attacker with an older copy of this directory and of the vault opens what was wiped since, so put the directory
 /// where no copy reaches. The root key is never replaced once it exists; a secret is written once, and overwritten in place when
-/// it ends. Where the file system knows the mark, backups by `dump` and tools that heed it pass the directory over.
+/// it ends. On file systems that know the mark, `dump` and tools that heed it leave the directory out of backups.
 public struct FileKeyStore: KeyStore {
-    /// The directory; made with mode 0700 when missing.
+    /// The directory; created with mode 0700 when missing.
     public let directory: URL
 
-    /// Names the directory; nothing is touched before the first ``rootKey()``.
+    /// Names the directory, and touches nothing before the first ``rootKey()``.
     public init(directory: URL) {
         self.directory = directory
         for name in ["secrets", "retired"] { StatePlaces.add(directory.appending(path: name)) }
     }
 
-    /// The root key, made and synced on the first call.
+    /// The root key, created and synced on the first call.
     ///
     /// - Throws: ``VaultError`` with code `keyStore` when the file cannot be read or written, is open to other users,
     ///   or does not hold a root key.

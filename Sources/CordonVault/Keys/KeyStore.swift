@@ -4,38 +4,38 @@ public import Crypto
 /// Where the device's root key and the accounts' secrets live: the Keychain, files of mode 0600, or memory for tests.
 ///
 /// The root key and an account's secret together wrap the account's key. A wipe destroys the
-/// secret first; so an older copy of the app's folder opens nothing that was wiped, as long as no copy of the store's secrets
-/// is among it. Keep the store where backups of the app's data do not reach. An implementation may be called from any thread and
-/// process, and what a call has done is there after a crash of the machine once the call returns.
+/// secret first, so an older copy of the app's folder opens nothing that was wiped, unless it includes a copy of the store's secrets.
+/// Keep the store where backups of the app's data do not reach. Any thread and process may call an implementation, and what a call
+/// did survives a crash of the machine once the call returns.
 public protocol KeyStore: Sendable {
-    /// The device's root key, 256 bits; made on the first call, and the same at every call once it was given.
+    /// The device's root key, 256 bits: created on the first call, and the same at every later call.
     ///
     /// - Throws: ``VaultError`` with code `keyStore` when the key cannot be read, kept, or is of the wrong size.
     func rootKey() throws(VaultError) -> SymmetricKey
 
-    /// A secret that was made before, 256 bits; nil when there is none, or it was destroyed.
+    /// A secret made earlier, 256 bits; nil when there is none, or it was destroyed.
     ///
-    /// - Throws: ``VaultError`` with code `keyStore` when that cannot be told: no answer is not the same as none.
+    /// - Throws: ``VaultError`` with code `keyStore` when the store does not know: no answer is not the same as none.
     func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey?
 
-    /// Makes a new random secret of 256 bits, in place of one that has the name already, which is destroyed.
+    /// Makes a new random secret of 256 bits; destroys one that has the name already.
     ///
     /// - Throws: ``VaultError`` with code `keyStore` when it cannot be kept.
     func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey
 
-    /// Destroys a secret, in place where the store can; one that is not there is no error.
+    /// Destroys a secret, in place where the store can; a missing secret is no error.
     ///
     /// - Throws: ``VaultError`` with code `keyStore` when it may still be there.
     func destroySecret(for name: KeyStoreName) throws(VaultError)
 
-    /// Remembers for good that what has this name opens nothing any more.
+    /// Remembers for good that this name opens nothing any more.
     ///
     /// - Throws: ``VaultError`` with code `keyStore` when it cannot be kept.
     func retire(_ name: KeyStoreName) throws(VaultError)
 
     /// Whether ``retire(_:)`` was called for a name.
     ///
-    /// - Throws: ``VaultError`` with code `keyStore` when that cannot be told.
+    /// - Throws: ``VaultError`` with code `keyStore` when the store does not know.
     func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool
 }
 

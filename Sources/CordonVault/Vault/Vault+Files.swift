@@ -2,7 +2,7 @@ public import CordonIdentity
 public import Foundation
 
 extension Vault {
-    /// Makes a sealed file for an account, durable at once; what was at the path is replaced in one step (SDK-FP-10).
+    /// Creates a sealed file for an account, durable at once; replaces what was at the path in one step (SDK-FP-10).
     ///
     /// - Parameters:
     ///   - path: where; the directory must exist.
@@ -122,7 +122,7 @@ extension Vault {
     /// The account that owns a file, sealed or noted; nil for anything else, also for what does not exist (SDK-FP-14,
     /// SDK-NA-15).
     ///
-    /// Works without any key. What a header says is proved only by opening the file.
+    /// Works without any key. Only opening the file proves what its header says.
     public nonisolated func owner(of path: URL) -> AccountID? {
         if let header = facts(of: path) { return header.owner }
         return PosixFile.isAbsent(path.path) ? nil : (try? register.owner(of: path)) ?? nil
@@ -131,8 +131,8 @@ extension Vault {
     /// Every file of the account: sealed ones in the vault's directory and its roots, databases with what belongs to them,
     /// noted ones anywhere; by path.
     ///
-    /// Looks into each file there. Symbolic links are not followed. A wipe removes these, and says so when a note of an
-    /// owner could not be read, or something could not be looked at.
+    /// Looks into each file there, and follows no symbolic links. A wipe removes these files, and says so when it could not read a note of an
+    /// owner, or look at something.
     public nonisolated func files(ownedBy account: AccountID) -> [URL] { filesFound(of: account).paths }
 
     // MARK: For this target
@@ -253,11 +253,11 @@ extension Vault {
 
     // MARK: Files under a former key
 
-    /// Reseals, each with a key of its own, the account's sealed files that hang on the key of earlier software.
+    /// Reseals the account's sealed files that still depend on the key of earlier software, each with its own key.
     ///
-    /// That key hung on the device's root key alone, so an old copy of its record opens what is sealed under it. Files stay readable
-    /// before, meanwhile and after a kill. A file that a writer has open, that is damaged or that cannot be looked at is left as it is;
-    /// the next call tries again. So is one with several names, which would be several files afterwards.
+    /// That key depended on the device's root key alone, so an old copy of its record opens what is sealed under it. Files stay readable
+    /// before, meanwhile and after a kill. A file that a writer has open, that is damaged or that cannot be read stays as it is;
+    /// the next call tries again. So does one with several names, which would be several files afterwards.
     /// ``hasFormerFiles(of:)`` ignores a file with several names; it stays under the former key until this is called again after its other names are gone.
     /// A database is resealed by `SealedDatabases.seal`, protected buffers by the app that keeps them; until then they keep the former
     /// key, which the present one guards. Where vaults share a `keyDirectory`, each seals the files of its own roots.
@@ -306,7 +306,7 @@ extension Vault {
 extension Vault {
     /// Moves or renames a file; its owner stays (CQ-20). What was at the target is replaced.
     ///
-    /// A sealed file may as well be moved by other means; a readable one would lose its noted owner. After a failure both
+    /// You may also move a sealed file by other means; a readable one would lose its noted owner. After a failure both
     /// files and both owners are as before.
     ///
     /// - Throws: `isDirectory`; `inUse` when a writer has the target open; ``VaultError`` when the system refuses.
@@ -321,8 +321,8 @@ extension Vault {
         if noted != nil, PosixFile.isAbsent(path.path) { try register.setOwner(nil, of: path) }
     }
 
-    /// Copies a file; the copy has the same owner, and a sealed one a key of its own (CQ-20). What was at the target is
-    /// replaced once the copy is whole.
+    /// Copies a file; the copy has the same owner and, if sealed, its own key (CQ-20). It replaces what was at the target once the
+    /// copy is whole.
     ///
     /// - Throws: `invalidArgument` for a copy onto itself, `noSuchFile` and `isDirectory` for what is no ordinary file, `inUse` when a
     ///   writer has the target open; ``VaultError``: for a sealed file what ``open(_:writing:recovering:)`` throws.

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Vault {
-    /// What a sealed file says of itself, read without any key and hence unproved.
+    /// What a sealed file says of itself, read without any key and therefore unproved.
     ///
     /// - Throws: `noSuchFile`, `isDirectory`, `notSealed`, `unsupportedFormat`, `damaged` when header, records or length
     ///   do not fit together, or what the disk refused.
@@ -28,8 +28,8 @@ extension Vault {
         return SealedFileFacts(header, newest, bytesOnDisk: size)
     }
 
-    /// Proves a whole sealed file of an unlocked account genuine, reading every block. Holes take no time: that they are some is proved by the
-    /// blocks above them.
+    /// Proves a whole sealed file of an unlocked account genuine by reading every block. Holes take no time: the blocks above them prove that
+    /// they are holes.
     ///
     /// - Parameter progress: told the bytes proved so far and in all, from time to time.
     /// - Throws: what ``open(_:writing:recovering:)`` throws; `damaged` names the block.
@@ -56,7 +56,7 @@ extension Vault {
     /// Whether a file claims to be a sealed database; false for what cannot be read.
     public static func isSealedDatabase(_ path: URL) -> Bool { (try? DatabaseKeyring.isSealed(path.path)) == true }
 
-    /// What a sealed database says of itself, read without any key and hence unproved.
+    /// What a sealed database says of itself, read without any key and therefore unproved.
     ///
     /// - Throws: `noSuchFile`, `isDirectory`, `notSealed`, `unsupportedFormat`, `damaged` when header or length are not well
     ///   formed, `inUse` when this process has it open, or what the disk refused.
@@ -64,8 +64,8 @@ extension Vault {
         try withDatabase(path) { (image) throws(VaultError) in SealedDatabaseFacts(image) }
     }
 
-    /// Proves every page of a sealed database of an unlocked account genuine. Log and journal are not looked at: SQLite
-    /// checks them when it opens the database.
+    /// Proves every page of a sealed database of an unlocked account genuine. It leaves out log and journal, which SQLite
+    /// checks when it opens the database.
     ///
     /// - Throws: what ``inspectDatabase(_:)`` throws, and `locked`, `unknownAccount`, `wiped`, `wrongKey`; `damaged` names
     ///   the page, or says that pages are missing at the end.

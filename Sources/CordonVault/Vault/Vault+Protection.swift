@@ -7,9 +7,9 @@ extension Vault {
     /// for it, readable behind a noted owner where it does not, readable and unowned for nil (SDK-FP-06, SDK-FP-12,
     /// SDK-NA-14, CQ-17).
     ///
-    /// Files that are already as they should be are left alone (SDK-FP-07), a sealed database of the owner among them. So are, below a directory,
-    /// keys, journals and other state of Cordon's, and what SQLite keeps beside a sealed database. Each file is replaced in one step: it is the old or
-    /// the new one after a kill. A sealed file that is open for writing is refused, because its writer would go on writing into nothing.
+    /// It leaves files alone that are already as they should be (SDK-FP-07), a sealed database of the owner among them, and, below a directory,
+    /// Cordon's own keys, journals and other state, and what SQLite keeps beside a sealed database. It replaces each file in one step: after a
+    /// kill it is the old or the new one. It refuses a sealed file that is open for writing, because its writer would go on writing into nothing.
     ///
     /// - Parameters:
     ///   - path: a file or a directory; symbolic links are passed over.
@@ -82,8 +82,8 @@ extension Vault {
     /// Whether a file is sealed (SDK-FP-14). False for what does not exist.
     public nonisolated func isSealed(_ path: URL) -> Bool { facts(of: path) != nil }
 
-    /// Gives a file or a directory, and what is made in it later, the operating system's protection; nothing happens where
-    /// the system has no such classes (SDK-FP-18). What lies in a directory already keeps its own.
+    /// Gives a file or a directory, and what is created in it later, the operating system's protection; does nothing where
+    /// the system has no such classes (SDK-FP-18). What is in a directory already keeps its own.
     ///
     /// - Throws: ``VaultError`` with code `inputOutput` when the system refuses.
     public nonisolated func setProtection(_ level: FileProtectionLevel, of path: URL) throws(VaultError) {
@@ -110,8 +110,8 @@ extension Vault {
         try await unseal(path, to: path, owner: owner, consuming: true, &state, progress)
     }
 
-    /// Makes a readable copy and leaves the original sealed; the copy's owner is noted (SDK-FP-13, SDK-EX-05). What was
-    /// at the copy's place is replaced once the copy is whole, and keeps its owner when that fails.
+    /// Makes a readable copy, notes the copy's owner and leaves the original sealed (SDK-FP-13, SDK-EX-05). It replaces what was
+    /// at the copy's place once the copy is whole; if that fails, the old file keeps its owner.
     ///
     /// - Throws: what ``open(_:writing:recovering:)`` throws; `inUse` when a writer has a sealed file at the copy's place
     ///   open. Then there is no new copy.
@@ -289,8 +289,8 @@ extension Vault {
     ///   - bytes: at least one.
     ///   - account: the owner.
     ///   - sealing: false for an account without protection: the bytes stay readable behind a header naming the owner.
-    ///   - context: what the bytes are for, such as the record and the field they belong to; they open for the same alone, so
-    ///     that one buffer of the account cannot be put in place of another. It is not kept in the buffer.
+    ///   - context: what the bytes are for, such as the record and field they belong to. They open only for the same context, so
+    ///     nobody can put one buffer of the account in place of another. The buffer does not hold the context.
     /// - Throws: `empty`, `locked`, `unknownAccount`, `wiped`, `sealingFailed`.
     public func protect(
         _ bytes: Data, for account: AccountID, sealing: Bool = true, context: String? = nil

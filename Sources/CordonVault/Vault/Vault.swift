@@ -29,7 +29,7 @@ public actor Vault {
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be rewritten.
     var damagedDirectories: Set<URL> = []
 
-    /// Opens or makes a vault. Nothing is unlocked, and interrupted wipes wait for ``resumeWipes(observer:)``.
+    /// Opens or creates a vault. It unlocks nothing, and interrupted wipes wait for ``resumeWipes(observer:)``.
     ///
     /// - Parameters:
     ///   - directory: the vault's own directory, made with mode 0700 when missing.
@@ -71,7 +71,7 @@ public actor Vault {
 
     // MARK: Keys
 
-    /// Makes the account's key, or takes the one there is, and unlocks it.
+    /// Makes the account's key, or takes the existing one, and unlocks the account.
     ///
     /// - Returns: the key's id, hexadecimal; public, and what a ``WipeReport`` names.
     /// - Throws: `wipePending` while a wipe of the account is unfinished; `wrongKey` when the record was made under
@@ -134,7 +134,7 @@ public actor Vault {
 
     /// Makes open files durable, closes them and zeroes the account's key in memory.
     ///
-    /// The key goes whatever happens; what a file's last sync did not cover is lost where making it durable fails.
+    /// The key goes whatever happens. If a file cannot be made durable, what was written since its last sync is lost.
     ///
     /// - Returns: one failure for each file whose last writes were lost; empty when everything is on disk.
     @discardableResult
@@ -147,11 +147,12 @@ public actor Vault {
         isNeeded() ? [] : lock(account)
     }
 
-    /// Does for every account what ``lock(_:)`` does for one.
+    /// Locks every account, see ``lock(_:)``.
     @discardableResult
     public func lock() -> [VaultError] { keys.accounts.flatMap { lock($0) } }
 
-    /// The accounts that have a key on this device, wipes not counted. One whose record is gone is not told: nothing else names it.
+    /// The accounts that have a key on this device, without those being wiped. An account whose key record is gone is not among them: nothing
+    /// else names it.
     ///
     /// - Throws: ``VaultError`` when the directory cannot be read. Foreign files in it are passed over.
     public func accounts() throws(VaultError) -> [AccountID] {
@@ -280,12 +281,12 @@ public actor Vault {
 
     // MARK: Directories
 
-    /// Where the app keeps what it can make again for the account; emptied by a wipe. Not made here.
+    /// Where the app keeps what it can make again for the account. A wipe empties it; this does not create it.
     public nonisolated func cacheDirectory(for account: AccountID) -> URL {
         directory.appendingPathComponent("caches/\(account.fileName)")
     }
 
-    /// Where the app keeps short-lived files of the account; emptied by a wipe. Not made here.
+    /// Where the app keeps short-lived files of the account. A wipe empties it; this does not create it.
     public nonisolated func temporaryDirectory(for account: AccountID) -> URL {
         directory.appendingPathComponent("temporary/\(account.fileName)")
     }

@@ -6,12 +6,12 @@ extension Vault {
     /// Adds a step to every wipe from now on, after the vault's own; the same name again replaces it.
     public func attach(_ attachment: WipeAttachment) { wipes.attach(attachment) }
 
-    /// Removes everything of an account, its key first; other accounts' files are not touched (SDK-SW-06).
+    /// Removes everything of an account, its key first; other accounts' files are untouched (SDK-SW-06).
     ///
-    /// The request is recorded first; from then on the wipe always completes, here or in ``resumeWipes(observer:)``. What could not be removed is in
-    /// the report, and readable files that stayed keep their owner, so that the next wipe tries again. The report stays on
-    /// disk until ``discardReport(for:)``. An account without a key is wiped all the same. A resumed wipe leaves a key
-    /// alone that another app of the group has made since it began.
+    /// It records the request first; from then on the wipe always completes, here or in ``resumeWipes(observer:)``. The report says what could
+    /// not be removed; readable files that stay keep their owner, so that the next wipe tries again. The report stays on
+    /// disk until ``discardReport(for:)``. It wipes an account without a key all the same. A resumed wipe leaves a key
+    /// alone that another app of the group has made since the wipe began.
     ///
     /// - Parameter observer: told of each step after it was done, on the vault's executor.
     /// - Throws: `wipePending` when a wipe of the account runs already in this process; ``VaultError`` when the key store, the key's
@@ -61,7 +61,7 @@ extension Vault {
         return report
     }
 
-    /// Wipes that began, here or in an earlier life of the app, and are not finished.
+    /// The wipes that began, in this or an earlier run of the app, and are not finished.
     ///
     /// - Throws: ``VaultError`` when the vault's directories cannot be read.
     public func pendingWipes() throws(VaultError) -> [PendingWipe] {
@@ -87,10 +87,10 @@ extension Vault {
         return (found.values.sorted { $0.account.fileName < $1.account.fileName }, unread)
     }
 
-    /// Finishes every pending wipe; call it at each start, after the attachments were attached.
+    /// Finishes every pending wipe; call it at each start, after you have attached the attachments.
     ///
-    /// - Throws: ``VaultError`` of the first one that cannot go on; it and later ones stay pending. Also when the vault's directories cannot all be
-    ///   read, once the wipes that are known are finished.
+    /// - Throws: ``VaultError`` of the first one that cannot go on; it and later ones stay pending. Also when not all of the vault's directories
+    ///   can be read, once the known wipes are finished.
     public func resumeWipes(
         observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> [WipeReport] {
@@ -103,7 +103,7 @@ extension Vault {
         return reports
     }
 
-    /// Reports of finished wipes that the app has not discarded yet.
+    /// The reports of finished wipes that the app has not discarded yet.
     public func finishedReports() -> [WipeReport] { journals.reports() }
 
     /// Forgets a finished wipe's report; call it once the receipt is on its way.

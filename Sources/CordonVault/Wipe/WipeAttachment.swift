@@ -1,7 +1,7 @@
 public import CordonIdentity
 public import Foundation
 
-/// What an app's own part of a wipe came to (SDK-SW-01, SDK-SW-02, CQ-05).
+/// How an app's own part of a wipe ended (SDK-SW-01, SDK-SW-02, CQ-05).
 public enum WipeHookOutcome: Sendable, Equatable {
     /// All of the account's data in the app is gone.
     case done
@@ -13,8 +13,8 @@ public enum WipeHookOutcome: Sendable, Equatable {
 
 /// A further step of every wipe: paths to remove, or the app's own code.
 ///
-/// Attached again at each start, before ``Vault/resumeWipes(observer:)``. May run twice when the process was killed in
-/// between, so it must not mind finding its work done.
+/// Attach it again at each start, before ``Vault/resumeWipes(observer:)``. It may run twice if the process was killed in
+/// between, so it must cope with finding its work done.
 public struct WipeAttachment: Sendable {
     enum Action: Sendable {
         case remove(@Sendable (AccountID) -> [URL])

@@ -1,7 +1,7 @@
 public import CordonIdentity
 public import Foundation
 
-/// What a wipe destroyed. The vault reports; signing the report into a receipt is the caller's.
+/// What a wipe destroyed. The vault makes the report; the caller signs it into a receipt.
 public struct WipeReport: Sendable, Codable, Equatable {
     /// How one step ended.
     public struct StepResult: Sendable, Codable, Equatable {
@@ -44,6 +44,6 @@ public struct WipeReport: Sendable, Codable, Equatable {
 public struct PendingWipe: Sendable, Equatable {
     /// Whose data.
     public let account: AccountID
-    /// When it began; nil when it was cut off before that was noted.
+    /// When it began; nil when it was interrupted before it noted the time.
     public let started: Date?
 }
