@@ -2,10 +2,14 @@ public import Foundation
 
 /// Shows a page of the provider in the system browser; the app says how.
 ///
-/// On Linux it opens the page and returns nil at once, the answer arrives at the loopback listener. On Apple
-/// platforms an authentication session both shows the page and returns the answer. It throws when no page
-/// could be shown, and `CancellationError` when the person closed it. ``SignInClient`` cancels one that waits for its page to end when the
-/// answer has arrived, or no one has signed in within ``SignInConfiguration/interactionTimeout``; ``SharedDeviceMode`` cancels none.
+/// On Linux it opens the page and returns nil at once; the answer arrives at the loopback listener. On Apple
+/// platforms an authentication session both shows the page and returns the answer. It throws when it cannot show a page,
+/// and `CancellationError` when the person closes it. ``SignInClient`` cancels a launcher that waits for its page to end once the
+/// answer has arrived, or when no one has signed in within ``SignInConfiguration/interactionTimeout``; ``SharedDeviceMode`` never does.
+///
+/// ```swift
+/// let browser = BrowserLauncher.opening { page in print("Open \(page.absoluteString).") }
+/// ```
 public struct BrowserLauncher: Sendable {
     private let show: @Sendable (_ page: URL, _ redirect: URL) async throws -> URL?
 

@@ -8,10 +8,10 @@ public struct SignInRequest: Sendable {
     public var scopes: [String]
     /// The resource the access token is for (RFC 8707), nil for the provider's choice.
     public var resource: String?
-    /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. A
-    /// provider that does not announce it is then refused before the person is asked to sign in.
+    /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. If the
+    /// provider does not announce that, the sign-in fails before the person is asked.
     public var requiresProofOfPossession = false
-    /// Whether the session has a key even where the provider binds no tokens to one: the service knows the app by it
+    /// Whether the session gets a key even if the provider binds no tokens to one, because the service knows the app by it
     /// (``ServiceDiscovery/Proof/registration``).
     public var keepsOwnKey = false
     /// How insistently the provider asks the person.
@@ -20,15 +20,15 @@ public struct SignInRequest: Sendable {
     public var loginHint: String?
     /// The home of the user name, for providers that federate.
     public var domainHint: String?
-    /// Who must come back; every other account is refused with ``SignInError/Code/accountMismatch``.
+    /// The account that must sign in; any other fails with ``SignInError/Code/accountMismatch``.
     public var account: AccountID?
     /// Scopes to consent to that this access token will not carry.
     public var extraScopesToConsent: [String] = []
     /// Claims that a resource demanded (SI-116).
     public var claims: ClaimsRequest?
-    /// How long ago the person may have given credentials; at least one second (SI-181).
+    /// How long ago the person may have entered their credentials; at least one second (SI-181).
     public var maximumAuthenticationAge: Duration?
-    /// More parameters for the authorization and token endpoints; names of this library's own are refused.
+    /// More parameters for the authorization and token endpoints; names that the library itself sets are refused.
     public var extraParameters: [String: String] = [:]
     /// Ties the logs of both sides together (SI-079).
     public var correlationID = UUID()
@@ -39,7 +39,7 @@ public struct SignInRequest: Sendable {
         self.resource = resource
     }
 
-    /// Makes a request for a token to check in with, as a service wants it.
+    /// Makes a request for the token that a service wants for check-in.
     public init(for service: ServiceDiscovery) {
         self.init(scopes: service.asked.scopes, resource: service.asked.resource)
         requiresProofOfPossession = service.proof != .registration

@@ -1,20 +1,21 @@
 internal import CordonBase
 public import Foundation
 
-/// Secrets as files that only this user can read (mode 0600). A folder that the store makes has mode 0700; one that is there may let
+/// Secrets as files that only this user can read (mode 0600). A folder that the store creates has mode 0700; an existing one may let
 /// others list the files' names.
 ///
 /// Software protection: a process that can read this user's files, or restores a backup of this folder, has the
-/// secrets. Keep the folder apart from the token cache's and out of backups, then a restored cache cannot be
+/// secrets. Keep the folder apart from the token cache's and out of backups; then a restored cache cannot be
 /// opened (SI-206, SI-207).
 public struct FileSecretStore: SecretStore {
     private static let longest = 4_096
 
     private let directory: URL
 
-    /// Opens a store in the folder, which is made where it is missing. What lies directly in it is the store's: no file of an app's there is protected.
+    /// Opens a store in the folder, creating it if needed. Files directly in the folder belong to the store: Cordon protects no file of the app
+    /// there.
     ///
-    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made, or is another user's, or others can write to it.
+    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be created, belongs to another user, or others can write to it.
     public init(directory: URL) throws(SignInError) {
         self.directory = directory
         try TokenStoreFile.makeFolder(directory)

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Where small secrets live: the keys that session files are sealed with (SI-204).
+/// Keeps small secrets: the keys that session files are sealed with (SI-204).
 ///
-/// Callers serialise access per name; implementations may be called from any thread.
+/// Callers serialise access per name, but may call from any thread.
 public protocol SecretStore: Sendable {
-    /// Whether hardware keeps the secrets; false is shown to administrators as `software_key`.
+    /// Whether hardware keeps the secrets. Administrators see false as `software_key`.
     var isHardwareBacked: Bool { get }
 
     /// The secret with the name, nil when there is none.
@@ -17,7 +17,7 @@ public protocol SecretStore: Sendable {
     /// - Throws: ``SignInError`` with code `storage` when it could not be kept; the earlier one is then still there.
     func keep(_ secret: Data, named name: String) throws(SignInError)
 
-    /// Destroys a secret; one that is not there counts as destroyed.
+    /// Destroys a secret; a missing one counts as destroyed.
     ///
     /// - Throws: ``SignInError`` with code `storage` when it may still be there.
     func destroy(named name: String) throws(SignInError)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an inspector may know of a file in a cache: nothing that a person or a provider would call secret (SI-210).
+/// What anyone may know about a file in a cache, which is nothing secret (SI-210).
 public struct StoredFileFacts: Sendable, Equatable, Codable {
     /// What a file holds.
     public enum Kind: String, Sendable, Codable {
@@ -25,7 +25,7 @@ public struct StoredFileFacts: Sendable, Equatable, Codable {
 }
 
 extension TokenCache {
-    /// What lies in a cache's folder, by name; works without any key. Files of another format are left out.
+    /// The files in a cache's folder, by name; works without any key. Files of another format are left out.
     ///
     /// - Throws: ``SignInError`` with code `storage` when the folder cannot be read.
     public static func inspect(_ directory: URL) throws(SignInError) -> [StoredFileFacts] {

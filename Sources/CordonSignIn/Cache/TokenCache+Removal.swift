@@ -3,12 +3,12 @@ internal import CordonIdentity
 internal import Crypto
 internal import Foundation
 
-/// What the removal of an account's tokens did, read back from the store.
+/// What removing an account's tokens did, as read back from the store.
 public struct TokenRemoval: Sendable, Equatable {
     /// Whether there had been a session at all; its file may have been elsewhere.
     public let hadSession: Bool
-    /// Whether the session's key is gone: the store was asked for it by its name, after it was destroyed, and had none. False where it is
-    /// still there, and for a session of a version before whose file was too damaged to name its key.
+    /// Whether the session's key is gone: after destroying it, Cordon asked the store for it by name, and the store had none. False if it is
+    /// still there, and for a session of an earlier version whose file was too damaged to name its key.
     public let keyDestroyed: Bool
     /// Whether the session's file is gone.
     public let fileRemoved: Bool

@@ -7,15 +7,16 @@ public import Foundation
 /// Signed-in sessions on disk, sealed; one file per account, one key per session (SI-203 to SI-207).
 ///
 /// Several processes may share the folder. A file that is older than the newest known one, that was changed
-/// or whose key is gone counts as signed out. Signing out destroys the key first, so that copies of the file
-/// are useless from that moment; the account names its key, wherever the file is.
+/// or whose key is gone counts as signed out. Signing out destroys the key first, so copies of the file
+/// are useless from that moment on; the account leads to its key, wherever the file is.
 public struct TokenCache: Sendable {
     let directory: URL
     let secrets: any SecretStore
 
-    /// Opens a cache in the folder, which is made where it is missing. What lies directly in it is the cache's: no file of an app's there is protected.
+    /// Opens a cache in the folder, creating it if needed. Files directly in the folder belong to the cache: Cordon protects no file of the app
+    /// there.
     ///
-    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made or others can write to it.
+    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be created or others can write to it.
     public init(directory: URL, secrets: any SecretStore) throws(SignInError) {
         self.directory = directory
         self.secrets = secrets

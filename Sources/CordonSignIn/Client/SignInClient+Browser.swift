@@ -4,9 +4,9 @@ internal import Foundation
 extension SignInClient {
     /// Signs a person in through the system browser: authorization code with PKCE (RFC 6749, 7636, 8252).
     ///
-    /// Another person than hinted may come back; ``SignInResult/matchesHint`` says so.
-    /// - Throws: ``SignInError``; with `declinedScopes` the account is signed in all the same, and the granted
-    ///   scopes can be asked for silently.
+    /// Somebody other than the hinted person may sign in; ``SignInResult/matchesHint`` says so.
+    /// - Throws: ``SignInError``; with `declinedScopes` the account is signed in all the same, and you can ask for the granted
+    ///   scopes silently.
     public func signIn(_ request: SignInRequest, browser: BrowserLauncher) async throws(SignInError) -> SignInResult {
         try await noted(.browser) { () async throws(SignInError) in try await signInNow(request, browser: browser) }
     }

@@ -22,7 +22,7 @@ extension SignInClient {
             for: account, resource: resource.isEmpty ? nil : resource, scopes: scopes, options: TokenOptions())
     }
 
-    /// A token for the resource that the provider makes now.
+    /// A token for the resource, freshly made by the provider.
     ///
     /// - Throws: As ``accessToken(for:resource:scopes:)``.
     public func freshAccessToken(

@@ -5,9 +5,14 @@ internal import Foundation
 
 /// Signs people in at one OpenID provider, keeps their sessions and hands out access tokens.
 ///
-/// A public client: it holds no secret of its own. One value serves one client id at one issuer; any task may
+/// It is a public client: it holds no secret of its own. One client serves one client id at one issuer; any task may
 /// call it. Sessions live in the ``TokenCache``, which several processes may share; access tokens live in
 /// memory only. A wipe or sign-out destroys the session's key first.
+///
+/// ```swift
+/// let result = try await client.signIn(SignInRequest(for: discovery), browser: .opening { print("Open \($0).") })
+/// let token = try await client.accessToken(for: result.account.id, resource: discovery.resource, scopes: [discovery.scope])
+/// ```
 public actor SignInClient: AccessTokenSource {
     /// The settings, as they were when the client was made.
     public nonisolated let configuration: SignInConfiguration
@@ -41,7 +46,7 @@ public actor SignInClient: AccessTokenSource {
     ///   - configuration: The provider and the app's registration with it.
     ///   - transport: How to reach the provider.
     ///   - cache: Where sessions are kept.
-    ///   - signer: The key that tokens are bound to, where the app keeps one; nil makes one key per session,
+    ///   - signer: The key that tokens are bound to, if the app keeps one; nil makes one key per session,
     ///     kept in the cache and destroyed with the session (SI-177).
     ///   - environment: The clock and the source of random bytes; a test gives its own.
     /// - Throws: ``SignInError`` with code `configuration` when client id or issuer are unusable (SI-093).
@@ -63,8 +68,8 @@ public actor SignInClient: AccessTokenSource {
 
     /// The accounts that can get tokens without a dialog, sorted by name (SI-124).
     ///
-    /// - Throws: ``SignInError`` with code `storage` when the cache cannot be listed, or a session cannot be read just
-    ///   now: it may be a good one.
+    /// - Throws: ``SignInError`` with code `storage` when the cache cannot be listed, or a session that may be good cannot be
+    ///   read now.
     public func accounts() throws(SignInError) -> [SignedInAccount] {
         try cache.sessions(owner: owner)
             .filter {

@@ -1,4 +1,4 @@
-/// Which provider an app signs in with, and how; copied by the client when it is made (SI-092).
+/// Which provider an app signs in with, and how. The client copies it when it is made (SI-092).
 public struct SignInConfiguration: Sendable, Equatable {
     /// When requests carry a proof of possession (RFC 9449).
     public enum ProofOfPossession: Sendable, Equatable {
@@ -16,11 +16,11 @@ public struct SignInConfiguration: Sendable, Equatable {
     public var clientID: String
     /// Where the browser returns to.
     public var redirect: SignInRedirect = .loopback()
-    /// Scopes that every sign-in adds by itself; `offline_access` is what refresh tokens are asked for with.
+    /// Scopes that every sign-in adds; `offline_access` asks for refresh tokens.
     public var reservedScopes: [String] = ["openid", "profile", "offline_access"]
     /// When to bind tokens to the device key.
     public var proofOfPossession: ProofOfPossession = .whenOffered
-    /// A token nearer to its end than this is renewed (SI-096).
+    /// How long before its end a token is renewed (SI-096).
     public var expiryBuffer: Duration = .seconds(300)
     /// How long one exchange with the provider may take (SI-099).
     public var requestTimeout: Duration = .seconds(30)

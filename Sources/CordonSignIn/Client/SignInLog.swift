@@ -2,10 +2,10 @@ internal import CordonBase
 public import Logging
 
 extension SignInClient {
-    /// Writes from now on how signing in, renewing and signing out ended (SDK-LG-02): the provider, what was done and the
+    /// Logs from now on how signing in, renewing and signing out ended (SDK-LG-02): the provider, the operation and the
     /// error's code. Never a name, a token, or what a provider wrote. Any thread.
     ///
-    /// Cordon's facade gives its own logger, unless the app's `SignInLogOverrideDisabled` keeps the logs apart.
+    /// `AppProtection` passes its own logger, unless the app's `SignInLogOverrideDisabled` keeps the logs apart.
     public nonisolated func log(to logger: Logger) {
         log.logger.withLock { $0 = logger }
     }

@@ -1,4 +1,4 @@
-/// What an interactive sign-in gave.
+/// The result of an interactive sign-in.
 public struct SignInResult: Sendable {
     /// Who signed in.
     public let account: SignedInAccount

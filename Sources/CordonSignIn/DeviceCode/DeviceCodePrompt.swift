@@ -3,7 +3,7 @@ public import Foundation
 
 /// What to show a person who signs in on another screen.
 public struct DeviceCodePrompt: Sendable, Equatable {
-    /// The code to type; show it large. It has printable characters only: an answer with any other is refused.
+    /// The code to type; show it large. It has printable characters only: the client refuses an answer with any other.
     public let userCode: String
     /// The page to open on the other screen.
     public let page: URL

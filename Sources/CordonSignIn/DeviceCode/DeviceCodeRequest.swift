@@ -8,13 +8,13 @@ public struct DeviceCodeRequest: Sendable {
     public var scopes: [String]
     /// The resource the access token is for (RFC 8707), nil for the provider's choice.
     public var resource: String?
-    /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. A
-    /// provider that does not announce it is then refused before the person is asked to sign in.
+    /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. If the
+    /// provider does not announce that, the sign-in fails before the person is asked.
     public var requiresProofOfPossession = false
-    /// Whether the session has a key even where the provider binds no tokens to one: the service knows the app by it
+    /// Whether the session gets a key even if the provider binds no tokens to one, because the service knows the app by it
     /// (``ServiceDiscovery/Proof/registration``).
     public var keepsOwnKey = false
-    /// Who must come back; every other account is refused.
+    /// The account that must sign in; any other is refused.
     public var account: AccountID?
     /// Ties the logs of both sides together.
     public var correlationID = UUID()
@@ -25,7 +25,7 @@ public struct DeviceCodeRequest: Sendable {
         self.resource = resource
     }
 
-    /// Makes a request for a token to check in with, as a service wants it.
+    /// Makes a request for the token that a service wants for check-in.
     public init(for service: ServiceDiscovery) {
         self.init(scopes: service.asked.scopes, resource: service.asked.resource)
         requiresProofOfPossession = service.proof != .registration

@@ -6,9 +6,9 @@ extension SignInClient {
     ///
     /// - Parameters:
     ///   - request: What is asked for.
-    ///   - show: Shows the code and the page; called once, the wait goes on when it returns.
+    ///   - show: Shows the code and the page. It is called once; the wait begins when it returns.
     /// - Throws: ``SignInError``: `cancelled` when the person said no, `interactionRequired` with fault
-    ///   `timedOut` when no one signed in before the code's end.
+    ///   `timedOut` when no one signed in before the code expired.
     public func signIn(
         _ request: DeviceCodeRequest, show: @Sendable (DeviceCodePrompt) async -> Void
     ) async throws(SignInError) -> SignInResult {

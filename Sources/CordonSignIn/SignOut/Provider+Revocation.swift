@@ -5,12 +5,12 @@ internal import HTTPTypes
 public enum RevocationOutcome: String, Sendable, CaseIterable {
     /// The provider revoked it.
     case revoked
-    /// No answer of the provider's own came; it is kept sealed and tried again.
+    /// No answer came from the provider itself; the revocation is kept sealed and tried again.
     case queued
-    /// No answer of the provider's own came, and the disk did not take it: it is tried again while this process runs, and
-    /// forgotten with it. The refresh token then lives until the provider ends it.
+    /// No answer came from the provider itself, and the disk did not take the revocation: it is tried again while this process runs, and
+    /// then forgotten. The refresh token then lives until the provider ends it.
     case notKept
-    /// The provider itself said, in the words of the standard, that it refuses to revoke.
+    /// The provider itself refused to revoke, in the words of the standard.
     case refused
     /// The provider's metadata was read and names no revocation endpoint.
     case notOffered

@@ -3,9 +3,9 @@ public import CordonIdentity
 internal import Foundation
 
 extension SignInClient {
-    /// Signs an account out: local tokens first, then revocation, then, where asked, the browser session.
+    /// Signs an account out: local tokens first, then revocation, then, if asked, the browser session.
     ///
-    /// It works without a network: the revocation is then kept sealed and delivered later (SI-056), or in memory where
+    /// It works without a network: it then keeps the revocation sealed and delivers it later (SI-056), or keeps it in memory if
     /// the disk does not take it, which the report says. An answer that is under way never brings the account back
     /// (SI-057). Signing out twice is harmless.
     /// - Parameters:
@@ -127,7 +127,7 @@ extension SignInClient {
     /// - Throws: ``SignInError`` with code `storage` when a session cannot be read or removed just now.
     package func removeOthers() throws(SignInError) { try cache.endOthers(than: owner) }
 
-    /// Destroys this client's tokens of an account and says what is verifiably gone; the provider hears nothing
+    /// Destroys this client's tokens of an account and reports what is verifiably gone; it tells the provider nothing
     /// (SI-125).
     ///
     /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
@@ -166,11 +166,11 @@ extension SignInClient {
         do { _ = try await deliverRevocations() } catch { log.note(.revocation, error, at: configuration.issuer) }
     }
 
-    /// Delivers the revocations that earlier sign-outs could not; says how many are still waiting.
+    /// Delivers the revocations that earlier sign-outs could not deliver; returns how many are still waiting.
     ///
-    /// The client does it by itself after each sign-in and renewal; call it on a timer where those are rare.
-    /// - Throws: ``SignInError`` with code `storage` when the queue, or a revocation in it, cannot be read or removed just
-    ///   now; all others are delivered before.
+    /// The client does this after each sign-in and renewal; call it on a timer if those are rare.
+    /// - Throws: ``SignInError`` with code `storage` when the queue, or a revocation in it, cannot be read or removed
+    ///   now; all others are delivered first.
     @discardableResult
     public func deliverRevocations() async throws(SignInError) -> Int {
         // Those first: the disk that did not take them may refuse to be listed, too.

@@ -2,7 +2,7 @@
 public struct SignOutReport: Sendable, Equatable {
     /// What became of the browser session at the provider.
     public enum BrowserSession: Sendable, Equatable {
-        /// Its end was not asked for; it may go on.
+        /// The caller did not ask to end it; it may go on.
         case notAsked
         /// The provider was visited and sent the browser back.
         case ended

@@ -4,7 +4,7 @@ public import Foundation
 public struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The token itself: for the `Authorization` header of its resource and nowhere else.
     public let text: String
-    /// When it stops being good.
+    /// When it expires.
     public let expires: Date
     /// What was granted.
     public let scopes: [String]

@@ -1,7 +1,7 @@
 public import CordonIdentity
 public import CordonProtocol
 
-/// Where the rest of Cordon gets access tokens from; ``SignInClient`` is one, a broker's client another.
+/// Gives the rest of Cordon its access tokens; ``SignInClient`` is one source, a broker's client another.
 public protocol AccessTokenSource: Sendable {
     /// A token for the resource, from memory or renewed without asking the person.
     ///
@@ -14,8 +14,8 @@ public protocol AccessTokenSource: Sendable {
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken
 
-    /// A token for the resource that was made just now. A service asks for one where the provider binds no tokens, to take the
-    /// app's key with it.
+    /// A freshly made token for the resource. If the provider binds no tokens, a service asks for one to accept the app's key
+    /// with it.
     ///
     /// - Parameters: As ``accessToken(for:resource:scopes:)``.
     /// - Throws: As ``accessToken(for:resource:scopes:)``.
@@ -31,7 +31,7 @@ public protocol AccessTokenSource: Sendable {
 }
 
 extension AccessTokenSource {
-    /// Whichever token there is.
+    /// Returns whichever token there is.
     public func freshAccessToken(
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken {

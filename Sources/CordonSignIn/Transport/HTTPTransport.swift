@@ -4,7 +4,7 @@ public import HTTPTypes
 /// How Cordon reaches a server: one protocol, one adapter per platform, none chosen by default on Linux.
 ///
 /// `CordonHTTPClient` adapts AsyncHTTPClient; `CordonApple` adapts URLSession. Implementations
-/// follow no redirect, keep no cookie, and may be called from any thread.
+/// follow no redirects, keep no cookies, and take calls on any thread.
 public protocol HTTPTransport: Sendable {
     /// Sends a request and collects the answer, whatever its status.
     ///

@@ -12,9 +12,9 @@ public struct AccountEvent: Sendable, Hashable, Codable {
         case globalSignOut = "GLOBAL_SIGN_OUT"
         /// Another account is current.
         case accountChanged = "ACCOUNT_CHANGED"
-        /// The session will be ended soon because the device is idle or the shift is over (SI-159).
+        /// The session will end soon because the device is idle or the shift is over (SI-159).
         case signOutSoon = "SIGN_OUT_SOON"
-        /// The way to the broker was lost and found again: anything may have happened meanwhile (SI-198).
+        /// The connection to the broker was lost and found again: anything may have happened meanwhile (SI-198).
         case resumed = "RESUMED"
 
         /// Reads a name; what a newer broker tells of means that anything may have happened (SI-194).

@@ -19,9 +19,9 @@ public enum SignOutReason: String, Sendable, Codable, CaseIterable {
 
 /// The removal of a person's data from one app, and how the app reports its progress to the broker (SI-066 to SI-068).
 ///
-/// In this order: stop running work and call ``workStopped()``; unregister the account from app protection, which
+/// Do this in order: stop running work and call ``workStopped()``; unregister the account from app protection, which
 /// still gets tokens for a few seconds; wipe files, caches, clipboard, notifications and what is on the screen; call
-/// ``dataCleared()``; return. A handler that throws is called again at the next check and at the next launch.
+/// ``dataCleared()``; return. If a handler throws, it is called again at the next check and at the next launch.
 public struct CleanUp: Sendable {
     /// Who left.
     public let account: AccountID
@@ -29,7 +29,7 @@ public struct CleanUp: Sendable {
     public let session: UInt64
     /// Why; nil where the broker does not say.
     public let reason: SignOutReason?
-    /// Until when the broker waits before it goes on without this app; may be past, nil where the broker does not say.
+    /// When the broker goes on without this app; may be in the past, nil if the broker does not say.
     public let deadline: Date?
     private let report: @Sendable (CleanUpStage) async -> Void
 

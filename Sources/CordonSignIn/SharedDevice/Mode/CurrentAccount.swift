@@ -56,7 +56,7 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
     public var session: UInt64
     /// When the session of ``current`` began, by the broker's clock; nil when no one is signed in, and from an older broker.
     public var began: Date?
-    /// Random and the session's own: a number that a restored device gives out again comes with another one. Nil when no one is signed in, and
+    /// Random and unique to the session: if a restored device gives out a session number again, this differs. Nil when no one is signed in, and
     /// from an older broker.
     public var nonce: String?
 

@@ -34,7 +34,7 @@ public struct DeviceInformation: Sendable, Codable, Equatable {
         case memoryDumped
         /// The system may move the broker's memory to a disk.
         case memorySwapped
-        /// Nothing is heard of the screen lock although it is to be followed; the device counts as locked.
+        /// The broker should follow the screen lock and hears nothing of it; the device counts as locked.
         case seatUnheard
         /// The service could not be told that the device left; an administrator releases it there.
         case serviceNotTold

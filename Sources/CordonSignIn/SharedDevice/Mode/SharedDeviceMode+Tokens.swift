@@ -4,9 +4,9 @@ public import CordonProtocol
 public import Foundation
 
 extension SharedDeviceMode: AccessTokenSource {
-    /// A token for the resource, from the broker; nothing is kept in this process (SI-046).
+    /// A token for the resource, from the broker; this process keeps nothing (SI-046).
     ///
-    /// For a person who has just left it works for the few seconds in which apps clean up.
+    /// For a person who has just left, it works for the few seconds in which apps clean up.
     /// - Throws: ``SignInError``: `interactionRequired` when the account is not the device's any more.
     public func accessToken(
         for account: AccountID, resource: String, scopes: [String]
@@ -35,11 +35,11 @@ extension SharedDeviceMode: AccessTokenSource {
             deadline: link.deadline(.tokenProof))
     }
 
-    /// A secret of this app for this session, 32 bytes: what is sealed under it cannot be read after the sign-out, even
+    /// A secret of this app for this session, 32 bytes. Nobody can read after the sign-out what is sealed under it, even
     /// if the app never runs again.
     ///
-    /// Never store it. The broker gives the same one until the session ends and destroys what it is made from first of
-    /// all; another app gets another one.
+    /// Never store it. The broker gives the same one until the session ends, and then first destroys what it is made from;
+    /// every app gets a different one.
     /// - Throws: ``SignInError`` with code `interactionRequired` when the account is not the device's any more.
     public func sessionKey(for account: AccountID) async throws(SignInError) -> Data {
         let text = try await link.call(AccountKeyCall(account: account, session: try await session(of: account)))
@@ -49,12 +49,12 @@ extension SharedDeviceMode: AccessTokenSource {
         return key
     }
 
-    /// Signs out everywhere on the device: the account goes, every app cleans up, the broker waits for them a bounded
+    /// Signs out everywhere on the device: the account goes, every app cleans up, and the broker waits for them a limited
     /// time and reports app by app (SI-049, SI-056).
     ///
-    /// Works without a network. This app's own clean-up runs by ``follow()`` or ``refresh()`` like any other's; without
-    /// a task that follows it runs before this call returns.
-    /// - Parameter endingBrowserSession: Shows the provider's page that ends its own session; nil leaves that alone.
+    /// Works without a network. ``follow()`` or ``refresh()`` runs this app's clean-up as it does in any other app; if no
+    /// task follows, it runs before this call returns.
+    /// - Parameter endingBrowserSession: Shows the provider's page that ends its own session; nil leaves that session alone.
     /// - Throws: ``SignInError``: the sign-out failed and must be repeated; the app stays locked (SI-055).
     @discardableResult
     public func signOut(

@@ -3,11 +3,20 @@ internal import Foundation
 
 /// The account of a shared device, as one app sees it (SI-028 to SI-068).
 ///
-/// The broker owns the account; this value asks it, hears of changes and sees that the app removes what an earlier
-/// person left. Nothing is remembered here that the broker could contradict: every question goes to it. Any task may
-/// call. Without a broker every call fails with `brokerUnavailable`; an app keeps its screen neutral then (SI-041).
+/// The broker owns the account; this object asks it, hears of changes and makes the app remove what an earlier
+/// person left. It remembers nothing that the broker could contradict: every question goes to the broker. Any task may
+/// call. Without a broker every call fails with `brokerUnavailable`; the app then keeps its screen neutral (SI-041).
+///
+/// ```swift
+/// let device = try SharedDeviceMode(socket: "/run/cordon/broker.sock", clientID: "fieldnotes") { leaving in
+///     await leaving.workStopped()
+///     try removeFiles(of: leaving.account)
+///     await leaving.dataCleared()
+/// }
+/// guard let person = try await device.refresh().current else { return showSignIn() }
+/// ```
 public actor SharedDeviceMode {
-    /// What this app is towards the broker.
+    /// The client id by which the broker knows this app.
     public nonisolated let clientID: String
 
     let link: BrokerLink
@@ -25,13 +34,13 @@ public actor SharedDeviceMode {
     ///
     /// - Parameters:
     ///   - socket: The broker's socket.
-    ///   - clientID: What the app is towards the broker; must be allowed there.
+    ///   - clientID: The client id by which the broker knows this app; the broker must allow it.
     ///   - supportsSeveralAccounts: Whether the app can only work with several accounts at once; such an app is not
     ///     supported on a shared device (SI-002).
-    ///   - isDevelopment: Whether a broker that runs as this app's own user is believed too. Otherwise the broker must run as
-    ///     root, or as another user to whom root gave the socket's folder; to any other nothing is sent.
-    ///   - cleanUp: Removes what a person left behind. Called from ``refresh()`` and ``follow()``, one at a time.
-    ///   - warn: Told once, in plain words, when the device is shared and no clean-up handler is installed (SI-003).
+    ///   - isDevelopment: Whether to trust a broker that runs as this app's own user, too. Otherwise the broker must run as
+    ///     root, or as another user to whom root gave the socket's folder; the app sends nothing to any other.
+    ///   - cleanUp: Removes what a person left behind. ``refresh()`` and ``follow()`` call it, one call at a time.
+    ///   - warn: Called once, in plain words, when the device is shared and no clean-up handler is installed (SI-003).
     /// - Throws: ``SignInError`` with code `configuration` when the app cannot work with one account or has no client id.
     public init(
         socket: String, clientID: String, supportsSeveralAccounts: Bool = false, isDevelopment: Bool = false,
@@ -67,19 +76,19 @@ public actor SharedDeviceMode {
         ) { broadcast.post($0) }
     }
 
-    /// Whether the device is shared, and what is missing where it is not.
+    /// Whether the device is shared, and what is missing if it is not.
     ///
-    /// - Throws: ``SignInError``: unknown is not personal, so an app changes nothing on an error (SI-029, SI-075).
+    /// - Throws: ``SignInError``. Unknown is not personal: change nothing on an error (SI-029, SI-075).
     public func deviceInformation() async throws(SignInError) -> DeviceInformation {
         let device = try await link.call(DeviceInfoCall())
         if device.isShared { warnWithoutHandler() }
         return device
     }
 
-    /// Whether a broker answers this app now; says nothing about the mode, and nothing is remembered (SI-129).
+    /// Whether a broker answers this app now. It says nothing about the mode, and remembers nothing (SI-129).
     public func hasBroker() async -> Bool { (try? await link.connected()) != nil }
 
-    /// Who is here, and whom this app saw when it last asked; reading reports a change once (SI-034).
+    /// Who is here, and whom this app saw when it last asked; it reports a change once (SI-034).
     ///
     /// It does not run the clean-up; ``refresh()`` does.
     /// - Throws: ``SignInError``: keep the earlier person's data hidden until an answer arrives (SI-041).
@@ -99,11 +108,11 @@ public actor SharedDeviceMode {
         try await link.call(AccountListCall())
     }
 
-    /// Asks who is here and removes what others left, before returning; call it at launch, when the app comes back to
+    /// Asks who is here, and removes what others left before it returns. Call it at launch, when the app comes back to
     /// the front, before scheduled background work and on every event (SI-037, SI-064).
     ///
     /// - Throws: ``SignInError`` as ``currentAccount()``; `brokerRefused` with fault `cleanUpOwed` when the app's handler
-    ///   failed: the app stays locked and the handler is called again next time (SI-067).
+    ///   failed: the app stays locked, and the next call runs the handler again (SI-067).
     @discardableResult
     public func refresh() async throws(SignInError) -> CurrentAccount {
         while let running = cleaning { await running.value }
@@ -145,7 +154,7 @@ public actor SharedDeviceMode {
         _ = try? await link.call(CleanUpCall(session: session, stage: stage))
     }
 
-    /// Tells the broker that the person is working, which puts off the sign-out for inactivity (SI-159).
+    /// Tells the broker that the person is working, which postpones the sign-out for inactivity (SI-159).
     ///
     /// - Throws: ``SignInError`` when there is no broker.
     public func noteActivity() async throws(SignInError) {
