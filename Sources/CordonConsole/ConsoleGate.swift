@@ -261,7 +261,7 @@ struct ConsoleGate: Sendable {
             let page = Page(
                 "Prove that it is you", .overview,
                 lead: """
-                    What you are about to do cannot be taken back, so the service wants a sign-in of the last \
+                    What you are about to do cannot be undone, so the service asks for a sign-in within the last \
                     \(seconds / 60) minutes. What you filled in is kept. Nothing was done yet.
                     """,
                 [
@@ -297,7 +297,7 @@ struct ConsoleGate: Sendable {
 
     private static let filledInAgain = Block.note(
         .notice, "What you filled in before is here again; it is not saved.",
-        ["Load the page once more to begin with what is saved."])
+        ["Reload the page to start from what is saved."])
 
     private func forgetDraft(at path: String, of held: SessionKeeper.Held) async throws {
         guard held.session.drafts.contains(where: { $0.path == path }) else { return }

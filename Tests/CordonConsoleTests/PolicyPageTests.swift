@@ -138,7 +138,7 @@ import Testing
             #expect(form.text.contains(tick))
             let slip = try await browser.submit(form, to: path, [("apps", "field notes\ncom.example.notes")])
             #expect(slip.text.contains(tick))
-            #expect(slip.status == .badRequest && slip.text.contains("These are no bundle ids:"))
+            #expect(slip.status == .badRequest && slip.text.contains("These are not bundle ids:"))
             #expect(slip.text.contains(">field notes<") && slip.text.contains("com.example.notes"))
             let preview = try await browser.submit(
                 form, to: path, [("apps", "com.example.notes\nCOM.Example.Notes")], unticking: ["known"])

@@ -177,7 +177,7 @@ import Testing
             fixture.clock.advance(by: 1_200)
             let path = "/console/people/oid-worker/wipe"
             let page = try await browser.get(path + "?tag=tag-1234")
-            #expect(page.text.contains("The service wants a fresh sign-in for a wipe."))
+            #expect(page.text.contains("The service asks for a fresh sign-in before a wipe."))
             let number = try #require(page.text.firstMatch(of: /Repeat the number (\d{4})/)).1
             let asked = try await browser.submit(page, to: path, [("number", String(number))])
             #expect(asked.text.contains("Prove that it is you"))
@@ -187,7 +187,7 @@ import Testing
             let link = try #require(asked.text.firstMatch(of: /href="(\/console\/sign-in\?fresh=1[^"]*)"/)).1
             let back = try await browser.get(Browser.unescape(link))
             #expect(back.text.contains("tag-1234"))
-            #expect(!back.text.contains("The service wants a fresh sign-in"))
+            #expect(!back.text.contains("The service asks for a fresh sign-in"))
             let again = try #require(back.text.firstMatch(of: /Repeat the number (\d{4})/)).1
             let done = try await browser.submit(back, to: path, [("number", String(again))])
             #expect(done.text.contains("1 of 4: requested"))

@@ -139,7 +139,7 @@ import Testing
         shown = try await screen(.newPINAgain, of: interface)
         interface.answer(.submit, typed: "4712", to: shown.id)
         shown = try await screen(.newPIN, of: interface)
-        #expect(shown.screen.lines.last?.text == "The two are not the same.")
+        #expect(shown.screen.lines.last?.text == "The two PINs do not match.")
         interface.answer(.submit, typed: "0815", to: shown.id)
         shown = try await screen(.newPINAgain, of: interface)
         interface.answer(.submit, typed: "0815", to: shown.id)
@@ -212,7 +212,7 @@ import Testing
         let screen = GateScreen.pin(pin(wrong: true, wait: .seconds(45)))
         #expect(
             screen.lines.filter { $0.role == .problem }.map(\.text) == [
-                "That is not the PIN; 3 tries left.", "Wait 45 seconds before the next try.",
+                "Wrong PIN; 3 tries left.", "Wait 45 seconds before the next try.",
             ])
         #expect(screen.wait == .seconds(45))
     }

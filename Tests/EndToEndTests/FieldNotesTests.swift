@@ -275,7 +275,7 @@ import Testing
             app.process.send("use \(account)")
             _ = try await Gate.heard("PIN of", in: app)
             app.process.send("1111")
-            let told = try await Gate.heard("That is not the PIN", in: app)
+            let told = try await Gate.heard("Wrong PIN", in: app)
             #expect(told.contains("one try left"), "commands were no guesses: \(told)")
             _ = try await Gate.heard("PIN of", in: app)
             app.process.send("1111")

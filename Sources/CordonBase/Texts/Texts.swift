@@ -149,12 +149,11 @@ package enum Texts {
 
     /// What a person is told of a denial (`FindingCollector`).
     package static func denialItCannotBeToldWhetherThis(field: String) -> String {
-        "It cannot be told whether this is allowed: \(field) is not known."
+        "The rules cannot decide this: \(field) is not known."
     }
 
     /// What a person is told of a denial (`Evaluation`).
-    package static let denialItIsNotKnownForWhom =
-        "It is not known for whom this work is done, so organisation data is denied."
+    package static let denialItIsNotKnownForWhom = "The identity of this work was lost, so organisation data is denied."
 
     /// What a person is told of a denial (`ClockRules`).
     package static let denialItIsNotKnownWhetherYou =
@@ -597,7 +596,7 @@ package enum Texts {
     package static let gateOrganisationChecksAtLaunchWereNot = "The organisation's checks at launch were not passed."
 
     /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
-    package static let gatePinIsNotThereAnyMore = "The PIN is not there any more."
+    package static let gatePinIsNotThereAnyMore = "The PIN is gone."
 
     /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
     package static let gateSharedPINIsChosenAfterSign =
@@ -607,7 +606,7 @@ package enum Texts {
     package static let gateSignItOutOrAskAdministrator = "Sign it out, or ask the administrator."
 
     /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
-    package static let gateThisAccountFilesAreOpenedWith = "This account's files are opened with a sign-in once."
+    package static let gateThisAccountFilesAreOpenedWith = "Sign in once to open this account's files."
 
     /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
     package static let gateThisDeviceHasLostKeyThat =
@@ -618,7 +617,7 @@ package enum Texts {
 
     /// What a person is told at a closed gate or way out (`EgressOutlets+Telling`).
     package static func gateWhatAnsweredAsCouldNotBe(failure: Int, host: String) -> String {
-        "What answered as \(host) could not be shown to be that server (\(failure))."
+        "The server that answered as \(host) could not be verified (\(failure))."
     }
 
     /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
@@ -638,7 +637,7 @@ package enum Texts {
 
     /// What a notice says in place of a rule's question that could not be answered; what is one of the texts `notice.notKnown…`.
     package static func noticeNotKnown(what: String) -> String {
-        "It cannot be told whether your organisation allows this, because this app does not know \(what)."
+        "This app cannot tell whether your organisation allows this, because it does not know \(what)."
     }
 
     /// What a notice says in place of a rule's question that could not be answered: the model of the device.
@@ -660,16 +659,16 @@ package enum Texts {
     package static let noticeNotKnownThreat = "how safe this device is"
 
     /// The heading of a notice of the kind `printingBlocked`.
-    package static let noticePrintingBlocked = "Your organisation does not let this be printed."
+    package static let noticePrintingBlocked = "Your organisation does not allow printing this."
 
     /// The heading of a notice of the kind `removed`.
     package static let noticeRemoved = "Your organisation's data was removed from this app."
 
     /// The heading of a notice of the kind `sharingBlocked`.
-    package static let noticeSharingBlocked = "Your organisation does not let this be shared."
+    package static let noticeSharingBlocked = "Your organisation does not allow sharing this."
 
     /// The heading of a notice of the kind `warning`.
-    package static let noticeWarning = "Your organisation asks for attention."
+    package static let noticeWarning = "Your organisation asks for your attention."
 
     /// The body of a notification whose content the organisation's rules keep back.
     package static let notificationHidden = "Open the app to read it."
@@ -685,7 +684,7 @@ package enum Texts {
 
     /// Why a new PIN is refused: it is too short.
     package static func pinTooShort(minimum: Int) -> String {
-        minimum == 1 ? "It has to have at least one character." : "It has to have at least \(minimum) characters."
+        minimum == 1 ? "It needs at least one character." : "It needs at least \(minimum) characters."
     }
 
     /// Why a new PIN is refused: `tooSimple`.
@@ -818,7 +817,7 @@ package enum Texts {
     }
 
     /// The new PIN and its repetition differ.
-    package static let screenNewPINDiffers = "The two are not the same."
+    package static let screenNewPINDiffers = "The two PINs do not match."
 
     /// How long a new PIN of digits has to be.
     package static func screenNewPINDigits(count: Int) -> String {
@@ -839,7 +838,7 @@ package enum Texts {
 
     /// The PIN that is asked for is the one that the app had before it came to share one with other apps.
     package static let screenPinFormer =
-        "Enter the PIN that this app had before it came to share one with other apps. Nothing else opens this account's files."
+        "Enter the PIN that this app had before it shared one with other apps. Nothing else opens this account's files."
 
     /// Why the device is asked to recognise the person.
     package static func screenPinReason(name: String) -> String {
@@ -856,7 +855,7 @@ package enum Texts {
 
     /// The guess before was wrong; `tries` is a number of tries in words.
     package static func screenPinWrong(tries: String) -> String {
-        "That is not the PIN; \(tries) left."
+        "Wrong PIN; \(tries) left."
     }
 
     /// Who is to sign in afresh.
@@ -884,7 +883,7 @@ package enum Texts {
     package static let stepFreeData = "Close what uses the account's data, then ask for the wipe again."
 
     /// The next step `mendApp` of an enrolment, in words.
-    package static let stepMendApp = "Mend the app: the call or its configuration is not right."
+    package static let stepMendApp = "Fix the app: the call or its configuration is wrong."
 
     /// The next step `nothing` of an enrolment, in words.
     package static let stepNothing = "Nothing needs to be done."

@@ -215,7 +215,7 @@ struct PeoplePages {
                 DevicePages.table(
                     "Apps and devices", registrations,
                     empty:
-                        "No app is enrolled at present. Apps enrol when the person signs in to them; what was removed stands under Wipes.",
+                        "No app is enrolled at present. Apps enrol when the person signs in to them; what was removed is listed under Wipes.",
                     more: ListPages.more(page, Self.path(id)))),
         ]
         if !removing.isEmpty {

@@ -144,6 +144,6 @@ struct EffectiveRulesPage {
         }
         return Table(
             "Settings in force", ["Setting", "Value in force", "Comes from", "Says otherwise"], rows,
-            empty: "Every setting has its usual value.")
+            empty: "Every setting has its default value.")
     }
 }

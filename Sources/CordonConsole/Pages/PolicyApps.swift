@@ -163,7 +163,7 @@ struct PolicyApps {
         guard !ShownVersion.isOutdated(form, entity) else { return await Self.conflict(entity, visit) }
         let flawed = Self.bundles(form).filter { !Self.isBundleID($0) }
         guard flawed.isEmpty else {
-            let note = Block.note(.bad, "These are no bundle ids:", flawed.map { .data($0) })
+            let note = Block.note(.bad, "These are not bundle ids:", flawed.map { .data($0) })
             let version = ShownVersion.of(form)
             return .page(await Self.page(entity, form, visit, version: version, [note]), .badRequest)
         }

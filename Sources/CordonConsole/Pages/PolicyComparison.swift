@@ -32,7 +32,7 @@ struct PolicyComparison {
             blocks.append(
                 .table(
                     Table(
-                        "Settings that differ", ["Setting", "Here", "There", "There it is"],
+                        "Settings that differ", ["Setting", "Here", "There", "The other is"],
                         PolicyDiff(from: left, to: right).changes.map { change in
                             [
                                 .text(SettingTexts.text(of: change.setting).label),

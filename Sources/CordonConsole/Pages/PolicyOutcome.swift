@@ -28,10 +28,10 @@ enum PolicyOutcome: String {
             .good, text,
             [
                 !reaches
-                    ? "What it says now stands below. It takes effect once it is assigned."
+                    ? "The policy's present content is shown below. It takes effect once it is assigned."
                     : PolicyPages.lacksApps(policy)
-                        ? "What it says now stands below. It takes effect once it has apps."
-                        : "What it says now stands below. Apps take it at their next contact: at once where they are open."
+                        ? "The policy's present content is shown below. It takes effect once it has apps."
+                        : "The policy's present content is shown below. Apps take it at their next contact: at once where they are open."
             ])
     }
 }

@@ -276,7 +276,7 @@ struct ReportPages {
                         path, submit: "Show", asks: true,
                         [
                             Field(
-                                .text, "search", "Contains", help: "A word that stands in one of the first 200 rows.",
+                                .text, "search", "Contains", help: "A word that one of the first 200 rows contains.",
                                 value: search)
                         ]))
             ] + kept + [

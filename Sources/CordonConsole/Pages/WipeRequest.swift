@@ -74,7 +74,7 @@ struct WipeRequest {
         let freshness: [Block] =
             visit.me["isFresh"] == false
             ? [
-                .note(.notice, "The service wants a fresh sign-in for a wipe.", []),
+                .note(.notice, "The service asks for a fresh sign-in before a wipe.", []),
                 .links([Link("Sign in again first", again, isMain: true)]),
             ] : []
         return Page(

@@ -38,9 +38,9 @@ import Testing
                     + "It can remove this account's data from the app; your own data is not touched.",
                 "1 go on, 2 cancel:",
                 "New PIN of worker-a@contoso.example, at least 4 digits:", "The same again:",
-                "It has to have at least 4 characters.",
+                "It needs at least 4 characters.",
                 "New PIN of worker-a@contoso.example, at least 4 digits:", "The same again:",
-                "The two are not the same.",
+                "The two PINs do not match.",
                 "New PIN of worker-a@contoso.example, at least 4 digits:", "The same again:", "──",
             ])
         #expect(typed.hidden == [false, true, true, true, true, true, true], "a PIN is not shown")
@@ -53,7 +53,7 @@ import Testing
             typed.shown.suffix(9) == [
                 "── oid-a: your organisation's protection ──",
                 "PIN of worker-a@contoso.example (? when forgotten, an empty line to cancel):",
-                "That is not the PIN; 4 tries left.",
+                "Wrong PIN; 4 tries left.",
                 "PIN of worker-a@contoso.example (? when forgotten, an empty line to cancel):",
                 "A forgotten PIN is replaced after a sign-in. Sign in as worker-a@contoso.example.",
                 "Your organisation's data stays closed.",
