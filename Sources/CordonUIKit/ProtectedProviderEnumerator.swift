@@ -48,7 +48,7 @@
             for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage
         ) {
             // The system lets an observer be told from any thread; one task tells this one.
-            nonisolated(unsafe) let (stored, told) = (stored, OwnersItems(observer, of: owner))
+            nonisolated(unsafe) let (stored, told) = (stored, OwnerItemFilter(observer, of: owner))
             whileListed {
                 stored.enumerateItems(for: told, startingAt: page)
             } refused: {
@@ -100,7 +100,7 @@
     }
 
     /// Passes on what is the owner's; an item that does not say whose it is counts as another owner's.
-    private final class OwnersItems: NSObject, NSFileProviderEnumerationObserver {
+    private final class OwnerItemFilter: NSObject, NSFileProviderEnumerationObserver {
         private let observer: any NSFileProviderEnumerationObserver
         private let owner: Identity
 

@@ -279,8 +279,8 @@ extension Vault {
             let (file, _) = try makeDraft(
                 draft, for: source.owner, chunkSize: source.chunkSize, mode: UInt16(try held?.mode() ?? 0o600),
                 named: name)
-            var pouring = Pouring(from: source, into: file)
-            while try pouring.step() > 0 { await Task.yield() }
+            var copy = PlaintextCopy(from: source, into: file)
+            while try copy.step() > 0 { await Task.yield() }
             try file.close()
             if let held, try !held.isAt(target.path) {
                 throw VaultError(.noSuchFile, "The file was replaced or removed meanwhile.", place: target.path)

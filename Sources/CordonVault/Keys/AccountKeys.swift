@@ -2,7 +2,7 @@ internal import CordonIdentity
 
 /// The accounts' keys as one vault has them: what is in memory, held against the records on disk.
 ///
-/// No key comes into memory while a wipe of its account is unfinished; so what brings one asks ``WipesHere`` first.
+/// No key comes into memory while a wipe of its account is unfinished; so what brings one asks ``ProcessWipes`` first.
 struct AccountKeys {
     private let records: KeyRecords
     private var inMemory = KeysInMemory()
@@ -25,7 +25,7 @@ struct AccountKeys {
     ///   - isHolder: Whether a key is to be made for the account; looked at only where there is no record.
     ///   - holdsFiles: Whether something is here that may hang on a former key; looked at only where there is no record.
     mutating func create(
-        for account: AccountID, during wipes: WipesHere, isHolder: @autoclosure () -> Bool = true,
+        for account: AccountID, during wipes: ProcessWipes, isHolder: @autoclosure () -> Bool = true,
         holdsFiles: @autoclosure () -> Bool = true
     ) throws(VaultError) {
         do {
@@ -44,7 +44,7 @@ struct AccountKeys {
     /// Brings the account's key into memory; see ``Vault/unlock(_:)``.
     ///
     /// - Parameter share: What the record hangs on; of no account beside it, and not looked at where the record needs none.
-    mutating func unlock(_ account: AccountID, share: SecretBytes?, during wipes: WipesHere) throws(VaultError) {
+    mutating func unlock(_ account: AccountID, share: SecretBytes?, during wipes: ProcessWipes) throws(VaultError) {
         try refuse(account, during: wipes)
         switch try records.open(account, share: share, besides: inMemory[account]) {
         case .absent:
@@ -63,7 +63,7 @@ struct AccountKeys {
         }
     }
 
-    private func refuse(_ account: AccountID, during wipes: WipesHere) throws(VaultError) {
+    private func refuse(_ account: AccountID, during wipes: ProcessWipes) throws(VaultError) {
         var isPending = wipes.isUnfinished(account)
         if !isPending { isPending = try records.holdsWipeNote(of: account) }
         if isPending { throw VaultError(.wipePending, "A wipe of the account has begun and is not finished.") }
@@ -88,7 +88,7 @@ struct AccountKeys {
     }
 
     /// Why the account's key is not in memory.
-    func absence(of account: AccountID, during wipes: WipesHere) throws(VaultError) -> VaultError {
+    func absence(of account: AccountID, during wipes: ProcessWipes) throws(VaultError) -> VaultError {
         if let reason = inMemory.ending(of: account) { return reason }
         try refuse(account, during: wipes)
         // A record that is gone may come back, and is given up by who has asked the person.
@@ -133,7 +133,7 @@ struct AccountKeys {
 
     /// Whether nothing opens the account's key any more; see ``Vault/isLost(_:withoutShareOf:)``.
     func isLost(
-        _ account: AccountID, withoutShareOf keyID: String? = nil, during wipes: WipesHere,
+        _ account: AccountID, withoutShareOf keyID: String? = nil, during wipes: ProcessWipes,
         holdsFiles: @autoclosure () -> Bool = true
     ) throws(VaultError) -> Bool {
         if inMemory[account] != nil { return false }
@@ -148,7 +148,7 @@ struct AccountKeys {
 
     /// Puts the record of a lost key aside, so that the account can have a new key.
     func setAsideLost(
-        _ account: AccountID, withoutShareOf keyID: String? = nil, during wipes: WipesHere,
+        _ account: AccountID, withoutShareOf keyID: String? = nil, during wipes: ProcessWipes,
         holdsFiles: @autoclosure () -> Bool = true
     ) throws(VaultError) {
         try records.exclusively { () throws(VaultError) in

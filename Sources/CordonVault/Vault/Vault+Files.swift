@@ -237,8 +237,8 @@ extension Vault {
             let (fresh, _) = try makeDraft(
                 draft, for: file.owner, chunkSize: file.chunkSize,
                 mode: UInt16(truncatingIfNeeded: try device.mode()), named: name)
-            var pouring = Pouring(from: file, into: fresh)
-            while try pouring.step() > 0 {}
+            var copy = PlaintextCopy(from: file, into: fresh)
+            while try copy.step() > 0 {}
             try fresh.finishIfOpen()
             isInPlace = true
             try put(draft, at: path, owner: nil, held: true)

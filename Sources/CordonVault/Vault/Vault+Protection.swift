@@ -197,8 +197,8 @@ extension Vault {
         let before = state.bytes
         for _ in 0..<SealedFile.triesWhenOvertaken {
             do {
-                var pouring = Pouring(from: source, into: target)
-                while case let count = try pouring.step(), count > 0 {
+                var copy = PlaintextCopy(from: source, into: target)
+                while case let count = try copy.step(), count > 0 {
                     state.bytes += Int64(count)
                     progress(state)
                     await Task.yield()

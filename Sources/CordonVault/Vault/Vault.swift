@@ -21,7 +21,7 @@ public actor Vault {
     nonisolated let journals: WipeJournals
     nonisolated let register: OwnerRegister
     var keys: AccountKeys
-    var wipes: WipesHere
+    var wipes: ProcessWipes
     /// What beside files tells that an account had a key; see ``recognizeKeys(by:)``.
     private nonisolated let traces = Locked<(@Sendable (AccountID) -> Bool)?>(nil)
     /// The accounts that keys are made for; see ``makeKeys(for:)``.
@@ -52,7 +52,7 @@ public actor Vault {
         records = KeyRecords(in: self.keyDirectory, isShared: keyDirectory != nil, secrets: secrets)
         keys = AccountKeys(records)
         journals = WipeJournals(in: directory, secrets: secrets)
-        wipes = WipesHere(journals)
+        wipes = ProcessWipes(journals)
         register = OwnerRegister(
             directory: directory.appending(path: "owners"), secrets: secrets, places: [directory] + roots)
         self.roots = roots

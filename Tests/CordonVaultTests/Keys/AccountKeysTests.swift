@@ -15,7 +15,7 @@ struct AccountKeysTests {
         let records: KeyRecords
         let journals: WipeJournals
         var keys: AccountKeys
-        var wipes: WipesHere
+        var wipes: ProcessWipes
 
         init() throws {
             folder = try TemporaryFolder.make(inMemory: true)
@@ -24,7 +24,7 @@ struct AccountKeysTests {
             journals = WipeJournals(in: folder, secrets: secrets)
             try journals.prepare()
             keys = AccountKeys(records)
-            wipes = WipesHere(journals)
+            wipes = ProcessWipes(journals)
         }
 
         deinit { TemporaryFolder.remove(folder) }

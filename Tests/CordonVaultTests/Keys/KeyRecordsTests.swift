@@ -114,7 +114,7 @@ struct KeyRecordsTests {
             }
             #expect(opened.id == key.id && secret(opened) == secret(key) && !opened.hangsOnShare.withLock { $0 })
         } else {
-            let wipes = WipesHere(WipeJournals(in: scene.folder, secrets: secrets))
+            let wipes = ProcessWipes(WipeJournals(in: scene.folder, secrets: secrets))
             #expect(try !AccountKeys(records).isLost(scene.ada, during: wipes))
         }
         #expect(try !scene.records.needsShare(scene.ada), "the other process was there")

@@ -1,7 +1,7 @@
 internal import CordonIdentity
 
 /// The wipes that this process carries out, and the steps that others have attached to every wipe.
-struct WipesHere {
+struct ProcessWipes {
     private let journals: WipeJournals
     private var underWay: Set<AccountID> = []
     private(set) var attachments: [WipeAttachment] = []

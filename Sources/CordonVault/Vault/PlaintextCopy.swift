@@ -11,7 +11,7 @@ extension PosixFile: PlainTarget {}
 
 /// Copies a file's plaintext into an empty file, a megabyte a step. All-zero chunks of a sealed file become holes; every byte of a readable file is
 /// written, so that a sealed copy does not reveal which of its chunks are zero.
-struct Pouring {
+struct PlaintextCopy {
     private let read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int
     /// Bytes in a chunk of the source; nil for a readable one.
     private let chunkSize: Int?
