@@ -1,7 +1,7 @@
 public import Cordon
 
-/// Which scenes of an app are in front, which are to be covered, and when the gates close and open again, from what the system says of
-/// each scene. A value without a clock: the same events give the same commands.
+/// Derives from the system's events which scenes of an app are in front, which to cover, and when the gates close and open again. It is a
+/// value without a clock: the same events give the same commands.
 ///
 /// ```swift
 /// for command in tracker.apply(.enteredBackground(window)) { carryOut(command) }   // before the callback returns
@@ -16,9 +16,9 @@ public struct FrontTracker: Sendable {
         case enteringForeground(WindowID)
         /// It receives touches and typing.
         case becameActive(WindowID)
-        /// It does not any more: the app switcher, a dialog of the system, a telephone call.
+        /// It no longer does: the app switcher, a dialog of the system, a telephone call.
         case resigningActive(WindowID)
-        /// It is not shown any more; the system takes its picture after this.
+        /// It is no longer shown; the system takes its snapshot after this.
         case enteredBackground(WindowID)
         /// It is gone.
         case disconnected(WindowID)

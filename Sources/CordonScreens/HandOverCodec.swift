@@ -4,7 +4,7 @@ public import Foundation
 /// How a ``SharedItem`` travels from one app to another through the system: as one piece of data under a type of Cordon's own, which other apps
 /// do not know. What is an organisation's is sealed in it.
 public enum HandOverCodec {
-    /// The type of a thing on its way.
+    /// The type of an item on its way.
     public static let itemType = "org.cordon.handed-over"
     /// How many bytes are read; more is refused unread.
     public static let largest = 64 << 20

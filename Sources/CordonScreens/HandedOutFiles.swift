@@ -2,18 +2,18 @@ public import Cordon
 internal import CordonBase
 public import Foundation
 
-/// Plain copies of sealed files for views of the system that read a path: Quick Look, a player, a thumbnail. They are handed out for as long
-/// as something is shown, and taken away when it goes, when the account's gate closes, at a wipe, and at the next start.
+/// Plain copies of sealed files for views of the system that read a path: Quick Look, a player, a thumbnail. A copy exists while something
+/// shows it, and is removed when that ends, when the account's gate closes, at a wipe, and at the next start.
 ///
-/// A wipe does not wait until its copies are gone; an app whose receipt is to say so calls ``takeBackAll(of:)`` in its `wipeHook`. The folder is
-/// of mode 0700, and nothing else may lie in it; the app excludes it from backups. Any thread may call.
+/// A wipe does not wait until its copies are gone; if the receipt should say so, call ``takeBackAll(of:)`` in the app's `wipeHook`. The folder
+/// has mode 0700 and holds nothing else; the app excludes it from backups. Any thread may call.
 public final class HandedOutFiles: Sendable {
     private let folder: URL
     private let handed = Locked<[URL: AccountID?]>([:])
     private let protection: AppProtection?
     private let follower = Locked<EventFollower?>(nil)
 
-    /// Names the folder, takes away what an app that was killed has left there, and follows the protection's gates and wipes.
+    /// Names the folder, removes what a killed app has left there, and follows the protection's gates and wipes.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the folder cannot be made or cleared.
     public convenience init(folder: URL, following protection: AppProtection) throws(ProtectionError) {
@@ -36,8 +36,8 @@ public final class HandedOutFiles: Sendable {
     /// Writes a plain copy that another program may read until it is taken back.
     ///
     /// - Parameters:
-    ///   - name: What it is called; of a path only the last part counts.
-    ///   - owner: Whose it is.
+    ///   - name: The copy's name; of a path only the last part counts.
+    ///   - owner: The copy's owner.
     /// - Throws: ``ProtectionError``: `gateClosed` while the account's data may not be shown, `stateUnwritable`.
     public func handOut(_ contents: Data, named name: String, of owner: Identity) throws(ProtectionError) -> URL {
         let own = folder.appending(path: UUID().uuidString)
@@ -62,14 +62,14 @@ public final class HandedOutFiles: Sendable {
         return file
     }
 
-    /// Takes a copy away, for good; one that is gone is no error.
+    /// Removes a copy for good; a missing one is no error.
     public func takeBack(_ file: URL) {
         let own = file.deletingLastPathComponent()
         guard let key = handed.withLock({ handed in handed.keys.first { $0.path == own.path } }) else { return }
         remove(key)
     }
 
-    /// Takes away every copy of one account, or of all.
+    /// Removes every copy of one account, or of all.
     public func takeBackAll(of account: AccountID? = nil) {
         let gone = handed.withLock { handed in
             handed.filter { entry in

@@ -1,7 +1,7 @@
 public import Cordon
 
-/// Holds a permit where a noncopyable value cannot be stored: in a button's action, a completion handler, a property of a view. It is taken out once, and
-/// lapses in the box as any permit does: also when the app leaves the front.
+/// Holds a permit where a noncopyable value cannot be stored: in a button's action, a completion handler, a property of a view. You can take it
+/// out once, and it lapses in the box like any permit, also when the app leaves the front.
 ///
 /// ```swift
 /// let box = PermitBox(try protection.permit(for: .print(of: owner)))
@@ -10,7 +10,7 @@ public import Cordon
 public final class PermitBox: Sendable {
     /// What the permit allows.
     public let question: Question
-    /// What was answered; the reasons of a warning are shown before the permit is used.
+    /// What was answered; show the reasons of a warning before you use the permit.
     public let decision: PolicyDecision
     private let taking = FirstCall()
     // Read and emptied by the one caller that `taking` lets through.

@@ -1,14 +1,14 @@
 public import Cordon
 internal import CordonBase
 
-/// The ``ProtectionInterface`` of apps with screens of their own making: it turns everything that Cordon asks into ``GateScreen`` values,
-/// one at a time, and what the person does back into answers. Views draw ``screens()`` and call ``answer(_:typed:to:)``; any thread may call.
+/// The ``ProtectionInterface`` for apps with screens: it turns everything that Cordon asks into ``GateScreen`` values,
+/// one at a time, and what the person does back into answers. Views draw ``screens()`` and call ``answer(_:typed:to:)``. Any thread may call.
 ///
 /// ```swift
 /// for await shown in interface.screens() { overlay.screen = shown }
 /// interface.answer(.submit, typed: "4711", to: shown.id)
 /// ```
-/// What is typed is handed over and not kept. After a wipe nothing of the account is left here.
+/// It passes on what is typed and does not keep it. After a wipe it has nothing of the account.
 public final class ScreenInterface: ProtectionInterface {
     /// What was done on a screen.
     enum Reply: Sendable, Equatable {
@@ -53,8 +53,8 @@ public final class ScreenInterface: ProtectionInterface {
     /// Makes an interface.
     ///
     /// - Parameters:
-    ///   - biometry: Recognises the person; nil where the device cannot, and then only the PIN will do.
-    ///   - signIn: Signs the person in afresh; without it there can be no fresh sign-in here.
+    ///   - biometry: Recognises the person; with nil, only the PIN will do.
+    ///   - signIn: Signs the person in afresh; without it, no fresh sign-in is possible here.
     ///   - pause: Waits, for the splash screen; a test gives its own.
     public init(
         biometry: (any BiometryReader)? = nil,
@@ -68,7 +68,7 @@ public final class ScreenInterface: ProtectionInterface {
 
     // MARK: For views
 
-    /// What is to be shown over the app, from now on; nil is the app itself. A reader that is slow misses nothing but what has gone.
+    /// What to show over the app from now on; nil is the app itself. A slow reader misses only screens that have gone.
     public func screens() -> AsyncStream<ShownScreen?> {
         let (screens, continuation) = AsyncStream.makeStream(
             of: ShownScreen?.self, bufferingPolicy: .bufferingNewest(1))
@@ -89,10 +89,10 @@ public final class ScreenInterface: ProtectionInterface {
     /// dialog makes a scene inactive.
     public func tellOfDialogs(_ told: @escaping @Sendable (Bool) async -> Void) { dialogs.withLock { $0 = told } }
 
-    /// Says what the person did on a screen. An action that the screen does not offer, and one on a screen that has gone, does nothing.
+    /// Reports what the person did on a screen. An action that the screen does not offer, or one on a screen that has gone, does nothing.
     ///
     /// - Parameters:
-    ///   - typed: What stands in the screen's field.
+    ///   - typed: What is in the screen's field.
     ///   - number: The screen's ``ShownScreen/id``.
     public func answer(_ action: GateAction, typed: String = "", to number: Int) {
         give(.action(action, typed: typed), to: number)

@@ -6,7 +6,7 @@
     public import Foundation
     public import Observation
 
-    /// An app under protection, for SwiftUI: it starts the protection when the device is unlocked, watches the scenes, and says which gates are open.
+    /// Protection for a SwiftUI app: starts the protection once the device is unlocked, watches the scenes, and knows which gates are open.
     ///
     /// ```swift
     /// @State private var cordon = ProtectedApp(service: service, rootKey: rootKey)
@@ -15,7 +15,7 @@
     @MainActor @Observable public final class ProtectedApp {
         /// The protection; nil until it has started.
         public private(set) var protection: AppProtection?
-        /// Why it has not started; nil while it starts, and when it has.
+        /// Why the protection did not start; nil while it starts, and once it has.
         public private(set) var failure: String?
         /// The accounts that are enrolled.
         public private(set) var accounts: [ManagedAccount] = []
@@ -28,11 +28,11 @@
         @ObservationIgnored private var scenes: SceneProtection?
         @ObservationIgnored private let configure: @MainActor () async throws -> ProtectionConfiguration
 
-        /// Names the service; nothing happens before ``run()``, which the modifier `cordon(_:)` calls.
+        /// Names the service. Nothing happens before ``run()``, which the modifier `cordon(_:)` calls.
         ///
         /// - Parameters:
         ///   - backgroundTask: The permitted identifier of a background task that does what is due while the app is not in front; nil for none.
-        ///   - change: Changes the configuration before the protection is made of it.
+        ///   - change: Changes the configuration before it is used.
         public convenience init(
             service: URL, rootKey: String, backgroundTask: String? = nil,
             _ change: @escaping @MainActor (inout ProtectionConfiguration) -> Void = { _ in }
@@ -44,7 +44,7 @@
             }
         }
 
-        /// Makes one of a configuration of the app's own; ``ProtectionConfiguration/interface`` has to be a ``ScreenInterface`` to be drawn.
+        /// Takes the app's own configuration; its ``ProtectionConfiguration/interface`` has to be a ``ScreenInterface`` to be drawn.
         public init(
             backgroundTask: String? = nil, _ configure: @escaping @MainActor () async throws -> ProtectionConfiguration
         ) {
@@ -61,8 +61,7 @@
             return protection?.rules.mayShow(account) ?? false
         }
 
-        /// Starts the protection where it has not started, and keeps it up; every scene of the app may call it. What has failed is tried again by the
-        /// next call.
+        /// Starts the protection if needed and keeps it running. Every scene of the app may call it; after a failure, the next call tries again.
         public func run() async {
             let task = running ?? Task { await work() }
             running = task

@@ -11,7 +11,8 @@
         internal import FoundationNetworking
     #endif
 
-    /// An account's page in a web view: what leads out of the account's own pages is opened outside with a permit, or refused (SDK-WV-05, SDK-WV-06).
+    /// An account's page in a web view: links that lead out of the account's own pages open outside with a permit, or are refused (SDK-WV-05,
+/// SDK-WV-06).
     ///
     /// ```swift
     /// ProtectedWebView(intranet, of: owner, isExternal: { $0.host() != intranet.host() })
@@ -41,7 +42,7 @@
         ///   - owner: Whose page it is.
         ///   - isExternal: Whether an address lies outside what the app shows for the owner; nil is what `webViews(_:isExternal:)` around the view
         ///     says, and without that every host but the page's own.
-        ///   - whenRefused: Told of a link that may not be opened, to tell the person.
+        ///   - whenRefused: Called for a link that may not be opened, to tell the person.
         public init(
             _ page: URL, of owner: Identity, isExternal: ((URL) -> Bool)? = nil,
             whenRefused: @escaping (PolicyDecision) -> Void = { _ in }

@@ -19,17 +19,17 @@
     }
 
     extension View {
-        /// Starts the app's protection with the scene, and hands it to the views below as `\.protection`. Cordon's screens and covers are windows of
-        /// their own, above all of the app's.
+        /// Starts the app's protection with the scene, and gives it to the views below as `\.protection`. Cordon's screens and covers are separate
+        /// windows, above all windows of the app.
         public func cordon(_ app: ProtectedApp) -> some View { modifier(ProtectedScene(app: app)) }
 
-        /// Shows the view for an account's data: its window becomes the account's, whose gate is passed first, and while that is closed a cover
-        /// stands in the view's place. Nil is the person's own side.
+        /// Shows the view for an account's data: Cordon passes the account's gate, and the window becomes the account's. While the gate is closed, a
+        /// cover replaces the view. Nil is the person's own side.
         ///
-        /// If the view could not be shown (the person cancelled, the app was not in front, or the window was given to another account meanwhile), the
-        /// cover offers a button to try again; the gate's opening tries again by itself.
+        /// If the view could not be shown (the person cancelled, the app was not in front, or the window went to another account meanwhile), the
+        /// cover offers a button to try again; when the gate opens, the view appears by itself.
         ///
-        /// - Parameter app: The same as the scene's.
+        /// - Parameter app: The same one that the scene has.
         public func cordon(account: AccountID?, in app: ProtectedApp) -> some View {
             modifier(ProtectedView(account: account, app: app))
         }
@@ -148,7 +148,7 @@
         }
     }
 
-    /// A button whose action needs a permit: it asks when it is pressed, hands the permit over once, or the refusal.
+    /// A button whose action needs a permit. When pressed, it asks the rules and hands its action the permit, or the refusal.
     ///
     /// ```swift
     /// PermitButton("Print", for: .may(.print, of: owner)) { box in … } refused: { denial = $0 }
@@ -190,7 +190,7 @@
 
         /// Draws a screen.
         ///
-        /// - Parameter answer: Told of what the person did, what stands in the field, and the number of the screen.
+        /// - Parameter answer: Called with what the person did, what is in the field, and the number of the screen.
         public init(_ shown: ShownScreen, answer: @escaping @MainActor (GateAction, String, Int) -> Void) {
             self.shown = shown
             self.answer = answer
@@ -199,7 +199,7 @@
         /// What draws it.
         public func makeUIViewController(context: Context) -> GateViewController { GateViewController(answer) }
 
-        /// Shows the screen in place of the one before; what was typed there is gone.
+        /// Replaces the screen; what was typed in the old one is gone.
         public func updateUIViewController(_ controller: GateViewController, context: Context) {
             controller.answer = answer
             controller.show(shown)

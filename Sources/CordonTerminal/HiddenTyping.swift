@@ -9,10 +9,10 @@ internal import Foundation
     internal import CDispatch
 #endif
 
-/// Keeps what is typed at the terminal from being shown, until ``end()``.
+/// Hides what is typed at the terminal, until ``end()``.
 ///
-/// Where SIGHUP, SIGINT, SIGQUIT or SIGTERM ends the process meanwhile, what is typed is shown again first, as the shell would go on without
-/// showing anything. A signal that the program handles or ignores is left alone, and so is Ctrl-Z.
+/// If SIGHUP, SIGINT, SIGQUIT or SIGTERM ends the process meanwhile, it first makes the terminal show typing again, because the shell would go
+/// on hiding it. It leaves alone signals that the program handles or ignores, and Ctrl-Z.
 public struct HiddenTyping: Sendable {
     private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 
@@ -29,7 +29,7 @@ public struct HiddenTyping: Sendable {
         raise(number)
     }
 
-    /// Begins, where standard input is a terminal that shows what is typed.
+    /// Begins; nil unless standard input is a terminal that shows what is typed.
     public init?() {
         var state = termios()
         guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &state) == 0, state.c_lflag & tcflag_t(ECHO) != 0

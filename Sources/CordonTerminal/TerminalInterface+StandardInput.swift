@@ -27,11 +27,11 @@ extension TerminalInterface {
             usesColor: usesColor, signIn: signIn)
     }
 
-    /// Keeps standard input, output and error from harming the program; to be called before it does anything else.
+    /// Keeps standard input, output and error from harming the program. Call it before anything else.
     ///
-    /// A terminal or pipe that was closed does not end the program, which may be in the middle of a wipe or due to hear of one: writing fails
-    /// instead (`SIGPIPE` is ignored). A stream that was closed from the start is `/dev/null`, so that no file takes its number; writing to
-    /// standard output fails then, too.
+    /// If a terminal or pipe is closed, the program does not end, because it may be in the middle of a wipe or about to hear of one: writing
+    /// fails instead (`SIGPIPE` is ignored). A stream that was closed from the start becomes `/dev/null`, so that no file takes its number;
+    /// writing to standard output then fails, too.
     public static func prepareStandardStreams() {
         StandardStreams.fillGaps()
         signal(SIGPIPE, SIG_IGN)

@@ -3,7 +3,7 @@ internal import CordonBase
 
 /// The interface for programs in a terminal: one line of text at a time, both ways.
 ///
-/// Reading and writing are given, so that a program may read its own commands from the same input, and a test may type.
+/// The program passes in reading and writing, so it can read its own commands from the same input, and a test can type.
 public struct TerminalInterface: ProtectionInterface {
     /// Reads one line; `hidden` asks that what is typed be not shown. Nil when the input has ended.
     public typealias Reader = @Sendable (_ hidden: Bool) async -> String?
@@ -20,7 +20,7 @@ public struct TerminalInterface: ProtectionInterface {
     ///   - read: Reads one line; see ``read(from:)`` for standard input.
     ///   - write: Shows one line.
     ///   - usesColor: Whether the terminal shows colours and the person wants them (`NO_COLOR`).
-    ///   - signIn: Signs the person in afresh; without it there can be no fresh sign-in here.
+    ///   - signIn: Signs the person in afresh; without it, no fresh sign-in is possible here.
     public init(
         read: @escaping Reader, write: @escaping @Sendable (String) -> Void, usesColor: Bool = false,
         signIn: (@Sendable (SignInPrompt) async -> SignInAnswer)? = nil

@@ -4,9 +4,10 @@
     internal import Foundation
     public import UIKit
 
-    /// The system's pasteboard as a ``Clipboard``: text for every app in plain, an organisation's sealed for its own apps.
+    /// The system's pasteboard as a ``Clipboard``: text for every app is plain, an organisation's is sealed for its own apps.
     ///
-    /// What is sealed stays on this device and goes from the pasteboard after a time. Reading shows the person the system's notice where another app wrote.
+    /// Sealed text stays on this device and leaves the pasteboard after a time. If another app wrote the text, reading it shows the person the
+    /// system's notice.
     public struct PasteboardClipboard: Clipboard {
         private let lifetime: Duration
         private let board: @MainActor @Sendable () -> UIPasteboard

@@ -4,7 +4,7 @@
     public import Foundation
     public import UIKit
 
-    /// Dragging an account's text out of a view: in plain where the rules let it go to every app, within the app alone otherwise. Main actor.
+    /// Drags an account's text out of a view: as plain text if the rules let it go to every app, else only within the app. Main actor.
     @MainActor public final class ProtectedDrag: NSObject, UIDragInteractionDelegate {
         private let protection: AppProtection
         private let owner: () -> Identity
@@ -63,7 +63,7 @@
         }
     }
 
-    /// Taking what is dropped on a view for an account, if the rules of both sides let it in and let text be pasted there (SDK-DT-18). Main actor.
+    /// Takes what is dropped on a view for an account, if the rules of both sides let it in and let text be pasted there (SDK-DT-18). Main actor.
     @MainActor public final class ProtectedDrop: NSObject, UIDropInteractionDelegate {
         private let protection: AppProtection
         private let receiver: () -> Identity

@@ -3,9 +3,9 @@
     public import FileProvider
     public import Foundation
 
-    /// An item of a file provider that says whose it is (SDK-EX-06).
+    /// An item of a file provider that names its owner (SDK-EX-06).
     public protocol OwnedProviderItem: NSFileProviderItemProtocol {
-        /// Whose file or folder it is.
+        /// The file's or folder's owner.
         var owner: Identity { get }
     }
 

@@ -4,7 +4,7 @@
     internal import Foundation
     public import UserNotifications
 
-    /// The base of a notification service extension that shows what the rules let be shown (SDK-NO-03).
+    /// The base class of a notification service extension that shows only what the rules allow (SDK-NO-03).
     ///
     /// ```swift
     /// final class NotificationService: ProtectedNotificationService {
@@ -12,7 +12,7 @@
     ///     override func levels() throws -> NotificationLevels { try NotificationLevels(group, dataDirectory: folder) }
     /// }
     /// ```
-    /// What cannot be told is the most restrictive: no value, no answer in time, an account that the request does not name.
+    /// Whatever is unknown counts as the most restrictive: no value, no answer in time, an account that the request does not name.
     open class ProtectedNotificationService: UNNotificationServiceExtension {
         private var pending: Delivery?
 

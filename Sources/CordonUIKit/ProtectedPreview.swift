@@ -5,10 +5,10 @@
     public import QuickLook
     internal import UIKit
 
-    /// Quick Look over a sealed file: a plain copy is handed out while the preview is on screen, and taken away with it.
+    /// Quick Look for a sealed file: it hands out a plain copy while the preview is on screen, and removes the copy with the preview.
     ///
-    /// The system's preview has ways out of its own in its toolbar. Where the rules do not let the data go to any app, `open` refuses; draw such
-    /// a document with views of the app. Main actor.
+    /// The system's preview has its own ways out in its toolbar. If the rules do not let the data go to every app, `open` refuses; draw such
+    /// a document with the app's own views. Main actor.
     @MainActor
     public final class ProtectedPreview: QLPreviewController, QLPreviewControllerDataSource,
         QLPreviewControllerDelegate

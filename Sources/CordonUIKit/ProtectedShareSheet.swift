@@ -4,10 +4,10 @@
     public import Foundation
     public import UIKit
 
-    /// The system's share sheet for an account's data, with what the rules refuse left out (SDK-SX-01).
+    /// The system's share sheet for an account's data, without what the rules refuse (SDK-SX-01).
     ///
-    /// The sheet cannot be told that an app is managed: where data may go to managed apps only, there is no sheet, and ``EgressOutlets/openIn(_:named:of:by:permit:)``
-    /// is the way. Main actor.
+    /// The sheet cannot know that an app is managed. If data may go to managed apps only, there is no sheet: use
+    /// ``EgressOutlets/openIn(_:named:of:by:permit:)`` instead. Main actor.
     @MainActor public final class ProtectedShareSheet: UIActivityViewController {
         /// Makes a sheet for a plain copy of a file.
         ///

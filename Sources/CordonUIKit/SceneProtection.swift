@@ -4,8 +4,8 @@
     internal import Foundation
     public import UIKit
 
-    /// An app's windows under protection: covers before the system takes its picture, gates that close and open with the front, Cordon's screens
-    /// over every window, and the window that is asked in. Make one at the start of the app and keep it.
+    /// Protects an app's windows: covers them before the system takes its snapshot, closes and opens the gates as the app leaves and comes back,
+    /// and shows Cordon's screens over every window. Make one when the app starts, and keep it.
     ///
     /// ```swift
     /// let scenes = SceneProtection(protection, interface: interface)
@@ -23,12 +23,12 @@
         private let watch = SceneWatch()
         private let mayBeCaptured: @MainActor (WindowID) -> Bool
 
-        /// Begins to watch the scenes of the app, those that are there already too.
+        /// Begins to watch the scenes of the app, including those that exist already.
         ///
         /// - Parameters:
-        ///   - interface: The same that ``ProtectionConfiguration/interface`` has.
-        ///   - mayBeCaptured: Whether the rules let a window be recorded; by default they are asked about the account that the window shows. It is
-        ///     asked, in no identity's scope, when recording begins, when the scene becomes active, and by ``lookAgain()``: call that when
+        ///   - interface: The one in ``ProtectionConfiguration/interface``.
+        ///   - mayBeCaptured: Whether the rules let a window be recorded; by default it asks them about the account that the window shows. It is
+        ///     called, outside every identity scope, when recording begins, when the scene becomes active, and by ``lookAgain()``: call that when
         ///     anything else changes the answer.
         public init(
             _ protection: AppProtection, interface: ScreenInterface,
@@ -86,10 +86,10 @@
             noteCapture(of: scene)
         }
 
-        /// Asks again whether windows that are recorded may be.
+        /// Asks again whether the windows being recorded may be.
         ///
-        /// It happens by itself when a window is given another account, before ``WindowIdentities/switchIdentity(to:in:)`` returns, and when rules
-        /// change. Call it after `IdentityContext.setProcessIdentity`, which windows without an identity show.
+        /// Cordon does this when a window gets another account, before ``WindowIdentities/switchIdentity(to:in:)`` returns, and when rules
+        /// change. Call it after `IdentityContext.setProcessIdentity`, whose identity windows without their own show.
         public func lookAgain() {
             for scene in overlays.values.compactMap(\.windowScene) { noteCapture(of: scene) }
         }

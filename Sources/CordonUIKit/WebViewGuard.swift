@@ -8,7 +8,8 @@
         internal import FoundationNetworking
     #endif
 
-    /// A web view's navigation under the rules: what leads out of the app's own pages is opened outside with a permit, or refused (SDK-WV-05, SDK-WV-06).
+    /// Puts a web view's navigation under the rules: links that lead out of the app's own pages open outside with a permit, or are refused
+/// (SDK-WV-05, SDK-WV-06).
     ///
     /// Keep it as long as the web view: the view does not. Main actor.
     @MainActor public final class WebViewGuard: NSObject, WKNavigationDelegate {
@@ -24,7 +25,7 @@
         ///   - owner: Whose pages the view shows.
         ///   - opener: What opens links outside.
         ///   - isExternal: Whether an address lies outside what the app shows for the owner.
-        ///   - whenRefused: Told of a link that may not be opened, to tell the person.
+        ///   - whenRefused: Called for a link that may not be opened, to tell the person.
         public init(
             _ protection: AppProtection, owner: Identity, opener: any LinkOpener = SystemLinkOpener(),
             isExternal: @escaping (URL) -> Bool, whenRefused: @escaping (PolicyDecision) -> Void = { _ in }

@@ -4,10 +4,10 @@
     internal import CordonScreens
     public import Foundation
 
-    /// Check-ins, wipes and receipts while the app is not in front, by the system's background tasks.
+    /// Runs check-ins, wipes and receipts in the system's background tasks while the app is not in front.
     ///
-    /// The Info.plist lists the identifier under `BGTaskSchedulerPermittedIdentifiers`. Register before the app has finished launching. The
-    /// system decides when; a wipe that no task has brought is carried out at the next start.
+    /// List the identifier under `BGTaskSchedulerPermittedIdentifiers` in the Info.plist, and register before the app has finished launching. The
+    /// system decides when a task runs; without one, a wipe is carried out at the next start.
     public struct BackgroundWork: Sendable {
         private let identifier: String
         private let perform: @Sendable () async -> Date

@@ -6,8 +6,8 @@
 
     /// The device's root key, and secrets beside it, in the Keychain: readable after the first unlock and never leaving the device.
     ///
-    /// The Keychain outlives the app. An app that is installed again finds the root key of the time before and an empty folder: that key
-    /// opens nothing of what was, because the folder is gone, so it is used on. Before the first unlock after a start of the device
+    /// The Keychain outlives the app. A reinstalled app finds its old root key and an empty folder: the key
+    /// opens nothing old, because the folder is gone, so the app keeps using it. Until the first unlock after a start of the device
     /// nothing can be read: wait for protected data and try again, as ``AppProtection/whenUnlocked(_:)`` does. Any thread may call.
     public struct KeychainKeys: KeyStore {
         private static let length = 32

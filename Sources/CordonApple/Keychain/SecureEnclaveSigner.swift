@@ -4,7 +4,7 @@
     public import Foundation
     internal import Security
 
-    /// A signing key that never leaves the device's Secure Enclave. What is kept in the Keychain is a handle that this device alone can use.
+    /// A signing key that never leaves the device's Secure Enclave. The Keychain keeps only a handle, which no other device can use.
     ///
     /// Give it to ``SignInClient`` as `signer`. After a restore onto another device the handle opens nothing: a new key is made, and the
     /// service hears of it at the next sign-in. Any thread may call.
