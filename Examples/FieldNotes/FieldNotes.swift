@@ -6,8 +6,7 @@ import CordonProtocol
 import CordonTerminal
 import Foundation
 
-/// Field notes for people who work for an organisation and have a life: a small app in a terminal that shows how an
-/// app puts Cordon to use.
+/// Field notes for work and for oneself: a small app in a terminal that shows how an app uses Cordon.
 @main
 struct FieldNotes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

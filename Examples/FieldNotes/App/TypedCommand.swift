@@ -143,20 +143,20 @@ enum TypedCommand: Equatable {
         copy TITLE, paste        the clipboard          print TITLE              prints
         import FILE              takes a file in        export TITLE FOLDER      saves a copy
         share TITLE INBOX        hands it to another app's inbox; `receive [FOLDER]` takes what is in this app's.
-                                 Inboxes are folders here: whose app or data it is, a file says that proves nothing
+                                 Inboxes are folders here; what a file in one says of its app and owner proves nothing
         save TITLE PLACE         saves to a cloud or local place    open FILE PLACE    opens from one;
                                  `PLACE of ACCOUNT` is another account's
-        window NAME              goes to another window, with notes of its own on it
+        window NAME              goes to another window, which shows notes of its own
         browse LINK              opens a link, in the managed browser where the rules say so
         everyone                 a page with all accounts' notes; `everyone print`, `copy` or `save` takes it out
-        background COUNT         writes notes from so many tasks at once
-        remediate                signs in an account whose token was refused for want of protection
+        background COUNT         writes notes from that many tasks at once
+        remediate                signs in an account whose token was refused because it is not protected yet
         config, diagnostics      what administrators assigned; what a support desk asks for
         logs show, yes or no     what an administrator asked this app for, and the answer
         ledger                   the telemetry that this app sent, or tried to send
         status, check-in         the rules in force
-        wipe, sign-out           removes an account of the organisation and its data, after asking; your own notes stay.
-                                 `wipe NAME` means another account, `wipe yes` and `wipe NAME yes` do not ask
+        wipe, sign-out           removes an organisation's account and its data, after asking; your own notes stay.
+                                 `wipe NAME` means another account; `wipe yes` and `wipe NAME yes` do not ask
         quit
         """
 }
