@@ -2,7 +2,7 @@ package import CordonBase
 
 /// Why a policy, a question or a configuration could not be read.
 ///
-/// Equal by ``code``, so that a test or a caller can ask for the kind of failure alone.
+/// Errors with the same ``code`` are equal, so a test or a caller can ask for the kind of failure alone.
 public struct PolicyError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, Codable {

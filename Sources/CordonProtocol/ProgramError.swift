@@ -3,7 +3,7 @@ package import CordonBase
 /// Why a program of the organisation's side could not start or go on: the service, the broker, the development identity
 /// provider or the demo. What single requests meet is another error.
 ///
-/// No secret is ever part of one. Equal by ``code``.
+/// No secret is ever part of one. Errors with the same ``code`` are equal.
 public struct ProgramError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of failure it was; stable, for callers to match.
     public enum Code: String, Sendable, CaseIterable {

@@ -19,7 +19,7 @@ extension PolicyDiff {
         public let subject: String
         /// What was asked, in words: account, subject and sides together.
         public let question: String
-        /// Other apps, places or links for which the answer changes alike; empty where there is no other side.
+        /// Other apps, places or links for which the answer changes in the same way; empty if there is no other side.
         public let sides: [String]
         /// The verdict before.
         public let from: Verdict

@@ -26,7 +26,7 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
 
     /// Settings that differ, in the order of the specification, then unread members by name.
     public let changes: [Change]
-    /// Answers that differ: first for whom the app opens no more or again, then what people may do.
+    /// Answers that differ: first for whom the app no longer opens, or opens again, then what people may do.
     public let effects: [Effect]
     /// What people notice although no answer differs, a sentence each, such as what a PIN must be like.
     public let details: [String]
@@ -37,7 +37,7 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
 
     /// Targets for which the policy is new.
     public var joining: [String] { audienceAfter.filter { !audienceBefore.contains($0) } }
-    /// Targets for which the policy no longer is.
+    /// Targets that the policy no longer reaches.
     public var leaving: [String] { audienceBefore.filter { !audienceAfter.contains($0) } }
 
     /// Whether nothing differs.

@@ -5,7 +5,7 @@ public struct TargetedAppConfiguration: Sendable, Equatable, Codable {
     public var id: String
     /// Changes with every write (`version`).
     public var version: String
-    /// What the administrator calls it (`displayName`).
+    /// The administrator's name for it (`displayName`).
     public var displayName: String
     /// The key-values (`customSettings`), each value as it was typed.
     public var values: [String: JSONValue]

@@ -1,8 +1,8 @@
 internal import CordonBase
 
-/// Tells which known member a misspelt one was meant to be.
+/// Finds the known member that a misspelt one was meant to be.
 public enum MemberSpelling {
-    /// The known name that is nearest to another: at most two letters added, left out, exchanged or swapped, whatever the case.
+    /// The known name nearest to another: at most two letters added, missing, different or swapped, in any case.
     ///
     /// Names of fewer than eight letters allow one, and those of fewer than four none: nearly every short word is near them.
     ///

@@ -19,7 +19,7 @@ public struct LintFinding: Sendable, Equatable, Codable {
     /// What was found, and what follows from it.
     public let message: String
 
-    /// The value that takes the setting's place without a change to any answer; nil where only the administrator knows.
+    /// A value that replaces the setting's without changing any answer; nil if only the administrator knows one.
     public let fix: JSONValue?
 
     init(_ severity: Severity, _ code: String, _ setting: String, _ message: String, fix: JSONValue? = nil) {

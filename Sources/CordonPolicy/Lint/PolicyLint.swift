@@ -1,5 +1,5 @@
-/// Checks a policy for what cannot be meant: the unknown, the contradictory, what is weaker than a
-/// baseline, what cannot be enforced here.
+/// Checks a policy for what cannot be meant: unknown or contradictory settings, settings weaker than a
+/// baseline, and what cannot be enforced here.
 public enum PolicyLint {
     /// Every finding, errors first, then by setting.
     public static func findings(

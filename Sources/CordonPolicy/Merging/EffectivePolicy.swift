@@ -1,4 +1,4 @@
-/// The one policy that several assigned ones amount to, with the origin of every setting (SRV-TG-11…16).
+/// The one policy that several assigned ones add up to, with the origin of every setting (SRV-TG-11…16).
 public struct EffectivePolicy: Sendable, Equatable, Codable {
     /// The settings in force.
     public let policy: AppProtectionPolicy

@@ -11,7 +11,7 @@ public struct AppProtectionPolicy: Sendable, Equatable {
     public var id: String
     /// Changes with every write (`version`).
     public var version: String
-    /// What the administrator calls it (`displayName`).
+    /// The administrator's name for it (`displayName`).
     public var displayName: String
     /// What a person must do before organisation data is shown.
     public var access = AccessRequirements()

@@ -1,10 +1,10 @@
 public import CordonIdentity
 
-/// The policies in force on this device, by account: what every question is put to.
+/// The policies in force on this device, by account. It answers every question.
 ///
-/// An account that is managed but has no policy here is denied everything; a personal account is
-/// unrestricted, app-wide settings aside (design decision 4). The value never changes: a new policy is a
-/// new set, swapped in whole.
+/// A managed account without a policy here is denied everything; a personal account is
+/// unrestricted, app-wide settings aside (design decision 4). The value never changes: a new policy makes a
+/// new set, swapped in as a whole.
 public struct PolicySet: Sendable {
     private let parts: Parts
 

@@ -2,8 +2,14 @@ public import CordonIdentity
 
 /// One question to the policies: may this be done with this data?
 ///
-/// Only what the action uses need be given. A field that action and policy together need and that is
-/// nil makes the answer a denial that names it.
+/// Give only what the action uses. If action and policy together need a field that is nil, the answer is a
+/// denial that names the field.
+///
+/// ```swift
+/// let question = Question.save(to: .other, of: .managed(account))
+/// let decision = protection.decision(for: question)
+/// if !decision.verdict.permits { show(decision.summary) }
+/// ```
 public struct Question: Sendable, Hashable {
     /// What is to be done.
     public var action: Action
@@ -24,7 +30,7 @@ public struct Question: Sendable, Hashable {
     public var viewer = WebViewerPolicy.unset
     /// Whether every web view without a policy of its own is unmanaged (settings row ST-30).
     public var webViewersUnmanaged = false
-    /// What an outside evaluator said of the content.
+    /// What an outside evaluator said about the content.
     public var contentEvaluation: ContentEvaluation?
     /// Facts of device, app and account.
     public var device = DeviceFacts.unknown
@@ -35,7 +41,7 @@ public struct Question: Sendable, Hashable {
         self.owner = owner
     }
 
-    /// Whose data it is; for what comes in, who receives it.
+    /// The owner of the data; for what comes in, the receiver.
     public var owner: EffectiveIdentity? {
         get { parties.owner }
         set { parties.owner = newValue }
