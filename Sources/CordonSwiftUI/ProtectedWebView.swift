@@ -12,7 +12,7 @@
     #endif
 
     /// An account's page in a web view: links that lead out of the account's own pages open outside with a permit, or are refused (SDK-WV-05,
-/// SDK-WV-06).
+    /// SDK-WV-06).
     ///
     /// ```swift
     /// ProtectedWebView(intranet, of: owner, isExternal: { $0.host() != intranet.host() })

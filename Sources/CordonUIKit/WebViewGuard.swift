@@ -9,7 +9,7 @@
     #endif
 
     /// Puts a web view's navigation under the rules: links that lead out of the app's own pages open outside with a permit, or are refused
-/// (SDK-WV-05, SDK-WV-06).
+    /// (SDK-WV-05, SDK-WV-06).
     ///
     /// Keep it as long as the web view: the view does not. Main actor.
     @MainActor public final class WebViewGuard: NSObject, WKNavigationDelegate {

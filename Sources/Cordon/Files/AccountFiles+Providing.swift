@@ -36,7 +36,8 @@ extension AccountFiles {
         }
         guard !rules.mustFileProviderEncrypt(for: owner) else {
             guard let account else {
-                throw ProtectionError(notEnrolled: "only a file that belongs to an account can be sealed", among: context.accounts)
+                throw ProtectionError(
+                    notEnrolled: "only a file that belongs to an account can be sealed", among: context.accounts)
             }
             let vault = try vault(of: account)
             do { try await vault.protect(stored, toCopy: copy, for: account) } catch { throw ProtectionError(error) }

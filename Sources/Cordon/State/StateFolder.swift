@@ -35,7 +35,8 @@ struct StateFolder: Sendable {
             }
             let isClosed = status.st_mode & 0o077 == 0
             guard status.st_uid == geteuid(), isClosed || chmod(url.path, 0o700) == 0 else {
-                throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) belongs to another user, or others may access it")
+                throw ProtectionError(
+                    .stateUnwritable, "\(url.lastPathComponent) belongs to another user, or others may access it")
             }
             return
         }

@@ -68,7 +68,9 @@ extension ConfigurationRun {
             let name = usual("ClientID")
             note(severity, "CF-REQUIRED", "the setting \(name) is missing; --set \(name)=… writes it")
         } else if names.givesUUIDs, !BuildVariables.isIn(client), UUID(uuidString: client) == nil {
-            note(.note, "CF-CLIENT", "the setting \(usual("ClientID")) is not a UUID, as client ids of this provider are")
+            note(
+                .note, "CF-CLIENT", "the setting \(usual("ClientID")) is not a UUID, as client ids of this provider are"
+            )
         }
         if let address = setting("RedirectURI")?.string, !BuildVariables.isIn(address),
             URLComponents(string: address)?.scheme == nil

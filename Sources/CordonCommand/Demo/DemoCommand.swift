@@ -24,7 +24,10 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Keep the folder that the demo worked in, and print where it is.")
     var keep = false
 
-    @Flag(help: "Keep the service running at the end, with a link that opens its console signed in, until Return is pressed.")
+    @Flag(
+        help:
+            "Keep the service running at the end, with a link that opens its console signed in, until Return is pressed."
+    )
     var stay = false
 
     @Option(help: "The example app to run; by default FieldNotes beside this tool.")

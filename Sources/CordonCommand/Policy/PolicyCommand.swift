@@ -4,7 +4,8 @@ internal import ArgumentParser
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Start, check, explain, test, compare and prove app-protection policies; keep a service's policies as files.",
+        abstract:
+            "Start, check, explain, test, compare and prove app-protection policies; keep a service's policies as files.",
         discussion: """
             Policies are the JSON of Microsoft Graph's app-protection resources, so you can use an export of an existing
             tenant as it is. - reads standard input.

@@ -21,7 +21,8 @@ struct ServeApproveCommand: ParsableCommand {
     func run() throws {
         let plan = try options.plan()
         guard ApprovalFolder.isID(id) else {
-            throw CommandFailure(.badInput, "this is not the id of a change", hint: "take it from GET /admin/v1/changes")
+            throw CommandFailure(
+                .badInput, "this is not the id of a change", hint: "take it from GET /admin/v1/changes")
         }
         guard FileManager.default.fileExists(atPath: plan.folder.path) else {
             throw CommandFailure(

@@ -23,7 +23,8 @@ extension PolicyLint {
             guard let scheme, EffectivePolicy.appScheme(scheme) == nil else { continue }
             findings.append(
                 LintFinding(
-                    .warning, "not-a-scheme", setting, "\(quoted(scheme)) is not the scheme of an app, so no link goes there"
+                    .warning, "not-a-scheme", setting,
+                    "\(quoted(scheme)) is not the scheme of an app, so no link goes there"
                 ))
         }
         return findings

@@ -20,7 +20,8 @@ extension DeviceFacts {
             online = try fields.flag("online")
             if let number = try fields.count("clockStatus") {
                 guard let status = ClockStatus(rawValue: number) else {
-                    throw PolicyError(.unknownName, "\(number) is not a clock status", at: "clockStatus", hint: "0 to 5")
+                    throw PolicyError(
+                        .unknownName, "\(number) is not a clock status", at: "clockStatus", hint: "0 to 5")
                 }
                 clockStatus = status
             }

@@ -65,7 +65,8 @@ struct QuestionReader {
     func version(_ name: String) throws(PolicyError) -> VersionNumber? {
         guard let text = try text(name) else { return nil }
         guard let version = VersionNumber(text) else {
-            throw PolicyError(.invalidValue, "\"\(text.prefix(64))\" is not a version", at: name, hint: "for example 17.4")
+            throw PolicyError(
+                .invalidValue, "\"\(text.prefix(64))\" is not a version", at: name, hint: "for example 17.4")
         }
         return version
     }

@@ -97,7 +97,8 @@ public struct PolicyScenario: Sendable {
             guard let rule = value.string, Rule(rawValue: rule) != nil else {
                 let meant = MemberSpelling.meant(by: value.string ?? "", among: Rule.allCases.map(\.rawValue))
                 throw PolicyError(
-                    .unknownName, "\(value.text()) is not a rule", at: "rules", hint: meant.map { "did you mean \($0)?" })
+                    .unknownName, "\(value.text()) is not a rule", at: "rules",
+                    hint: meant.map { "did you mean \($0)?" })
             }
             rules.append(rule)
         }
