@@ -1,6 +1,7 @@
 import Cordon
 import CordonIdentity
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -35,6 +36,52 @@ import Testing
             #expect(IdentityContext.windowIdentity(of: "one") == .managed("oid-a"))
             #expect(IdentityContext.windowIdentities(of: "several")?.count == 2)
             #expect(IdentityContext.windowIdentity(of: "personal") == .personal)
+        }
+    }
+
+    @Test(.seeded(as: 25))
+    func `SC-25: random switches, departures, returns and restarts never change whose data is protected`() async {
+        await #expect(processExitsWith: .success) { [seed = TestSeed.current as UInt64] in
+            var random = SeededGenerator(seed)
+            let device = try Device()
+            try await device.publish(["printBlocked": .bool(true)])
+            func start() async throws -> AppProtection {
+                try await device.start { $0.deviceFacts = { _ in Gatehouse.soundDevice } }
+            }
+            var protection = try await start()
+            #expect(await protection.enroll(device.account) == .newPolicies)
+            let work = Identity.managed(device.account.id)
+            var shown: [WindowID: Identity] = [:]
+            var isBehind = false
+            for step in 0..<100 {
+                switch random.next() % 8 {
+                case 0, 1:
+                    protection.gate.leftFront()
+                    isBehind = true
+                case 2, 3:
+                    _ = await protection.gate.cameToFront().value
+                    isBehind = false
+                    #expect(await protection.windows.resume().values.allSatisfy { $0.isSwitched }, "step \(step)")
+                case 4:
+                    // What windows show ends with the process.
+                    for window in shown.keys { _ = await protection.windows.switchIdentity(to: nil, in: window) }
+                    (shown, isBehind) = ([:], false)
+                    protection = try await start()
+                default:
+                    let window = WindowID("window \(random.next() % 3)")
+                    let identity = random.next() % 2 == 0 ? work : .personal
+                    let outcome = await protection.windows.switchIdentity(to: identity, in: window)
+                    #expect(outcome.isSwitched == (identity == .personal || !isBehind), "step \(step)")
+                    if outcome.isSwitched { shown[window] = identity }
+                }
+                #expect(!isBehind || !protection.gate.isOpen(for: device.account.id), "step \(step)")
+                for (window, identity) in shown {
+                    #expect(
+                        IdentityContext.currentInterface(in: window) == [EffectiveIdentity(identity)], "step \(step)")
+                    let verdict = protection.decision(for: Question(.print, owner: EffectiveIdentity(identity))).verdict
+                    #expect(verdict.permits == (identity == .personal), "step \(step)")
+                }
+            }
         }
     }
 

@@ -337,6 +337,30 @@ import Testing
         try await expectNothing(as: "plan.txt", of: offline, in: other)
     }
 
+    @Test func `SC-17: an account that no rules target leaves with its data, and the managed one keeps data and rules`()
+        async throws
+    {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        let protection = try await two.enrolled(on: device, ["printBlocked": .bool(true)], [:])
+        let (managed, other) = (two.first.account, two.second.account)
+        await two.second.set { $0.policy = nil }
+        #expect(await protection.checkIn(other.id) == .noPolicyTargeted)
+        let plan = Data("plan".utf8)
+        try await protection.files.write(plan, as: "plan.txt", of: managed.id)
+        try await protection.files.write(Data("diary".utf8), as: "diary.txt", of: other.id)
+        let folders = device.files(in: "files")
+        #expect(protection.decision(for: Question(.print, owner: .managed(other.id))).verdict.permits)
+
+        #expect(await protection.unenroll(other.id) == .unenrolled)
+        #expect(protection.enrolledAccounts == [managed])
+        #expect(device.files(in: "files").count == folders.count - 1)
+        await #expect(throws: (any Error).self) { try await protection.files.read("diary.txt", of: other.id) }
+        #expect(try await protection.files.read("plan.txt", of: managed.id) == plan)
+        #expect(!device.mayPrint(protection))
+        #expect(await protection.checkIn(managed.id) == .newPolicies)
+    }
+
     @Test
     func `a receipt says why a device removed the data by itself, also where the service could not be told before`()
         async throws
