@@ -134,6 +134,10 @@ extension SignInClient {
             // Already used, revoked, or replayed by a thief: the session is over until the person signs in again (SI-179).
             try endRenewals(of: account)
             throw error
+        } catch  where error.code == .protectionRequired {
+            var refusal = error
+            (refusal.details.account, refusal.details.accountToProtect) = (account.id, account.managed)
+            throw refusal
         }
         return try await keep(tokens, of: record, requested: scopes, resource: key.resource, options: options)
     }

@@ -21,8 +21,12 @@ public struct SignInErrorDetails: Sendable, Equatable {
     public var retryAfter: Duration?
     /// Claims that the next interactive request must carry.
     public var claims: String?
-    /// The account that did sign in, where one did.
+    /// The account that did sign in, where one did, or that has to be protected first.
     public var account: AccountID?
+    /// The account to remediate for `protectionRequired`, before anyone is signed in too (SDK-EN-30). Of a sign-in it is what the
+    /// provider's `client_info` and `adi` say, which Microsoft's sends where ``SignInRequest/extraParameters`` have `client_info` as 1; of
+    /// a renewal the session's. Nil where the provider says neither, and from a broker, which sends ``account`` alone.
+    public var accountToProtect: ManagedAccount?
     /// Whether the request was answered from memory because the same one had just failed (SI-121).
     public var isThrottled = false
 

@@ -1,3 +1,5 @@
+internal import CordonBase
+internal import CordonIdentity
 internal import Foundation
 internal import HTTPTypes
 
@@ -12,12 +14,23 @@ struct OAuthFailure: Decodable {
     var errorDescription: String?
     var subError: String?
     var claims: String?
+    /// Whose token was refused: base64url of a JSON object, and the name the person signs in with.
+    var clientInfo: String?
+    var userName: String?
 
     private enum CodingKeys: String, CodingKey {
         case error
         case errorDescription = "error_description"
         case subError = "suberror"
         case claims
+        case clientInfo = "client_info"
+        case userName = "adi"
+    }
+
+    /// What `client_info` holds: the parts of a home account id (SDK-EN-30).
+    private struct ClientInfo: Decodable {
+        var uid: String
+        var utid: String
     }
 
     /// The error an answer stands for.
@@ -46,10 +59,22 @@ struct OAuthFailure: Decodable {
         details.providerDescription = errorDescription
         details.claims = claims
         let (code, fault) = meaning(grant)
+        if code == .protectionRequired {
+            details.accountToProtect = refusedAccount
+            details.account = details.accountToProtect?.id
+        }
         return SignInError(
             code, fault, "the identity provider refused with \(OAuthFailure.printable(error))",
             // What is wrong with a proof of this library's is its time.
             hint: error == "invalid_dpop_proof" ? SignInError.clockHint : nil, details: details)
+    }
+
+    private var refusedAccount: ManagedAccount? {
+        guard let data = clientInfo.flatMap({ Base64URL.decode($0) }),
+            let info = try? JSONDecoder().decode(ClientInfo.self, from: data), !info.uid.isEmpty, !info.utid.isEmpty
+        else { return nil }
+        let name = userName.flatMap { $0.isEmpty ? nil : $0 } ?? info.uid
+        return ManagedAccount(id: AccountID(info.uid), tenant: TenantID(info.utid), userPrincipalName: name)
     }
 
     private func meaning(_ grant: Grant) -> (SignInError.Code, SignInFault) {

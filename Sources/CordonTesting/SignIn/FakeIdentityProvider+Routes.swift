@@ -72,9 +72,12 @@ extension FakeIdentityProvider {
     }
 
     static func refusal(
-        _ error: String, _ detail: String? = nil, status: HTTPResponse.Status = .badRequest
+        _ error: String, _ detail: String? = nil, saying more: [String: String] = [:],
+        status: HTTPResponse.Status = .badRequest
     ) -> HTTPAnswer {
-        var body = ["error": error, "error_description": "refused by the fake provider"]
+        var body = more
+        body["error"] = error
+        body["error_description"] = "refused by the fake provider"
         body["suberror"] = detail
         return json(body, status: status)
     }

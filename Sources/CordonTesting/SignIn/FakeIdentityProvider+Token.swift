@@ -62,11 +62,18 @@ extension FakeIdentityProvider {
         return issue(grant, parameters, thumbprint, isRenewal: false)
     }
 
-    /// The refusal of a token that only a protected account gets; a refresh token is not spent by it.
+    /// The refusal of a token that only a protected account gets; a refresh token is not spent by it. Whom it is about is said to who
+    /// asked for that, as Microsoft's provider does (SDK-EN-30).
     private func refusalWithoutProtection(_ person: FakePerson, _ parameters: [String: String]) -> HTTPAnswer? {
         guard protected.resources.contains(parameters["resource"] ?? ""), !protected.accounts.contains(person.account)
         else { return nil }
-        return Self.refusal("invalid_grant", "protection_policy_required")
+        var said: [String: String] = [:]
+        if parameters["client_info"] == "1", let id = person.objectID, let tenant = person.tenant,
+            let info = try? JSONEncoder().encode(["uid": id, "utid": tenant])
+        {
+            said = ["client_info": Base64URL.encode(info), "adi": person.userName]
+        }
+        return Self.refusal("invalid_grant", "protection_policy_required", saying: said)
     }
 
     private func renew(_ parameters: [String: String], _ thumbprint: String?) -> HTTPAnswer {

@@ -1,3 +1,5 @@
+import CordonBase
+import CordonIdentity
 import Foundation
 import HTTPTypes
 import Testing
@@ -29,5 +31,28 @@ import Testing
         let answer = HTTPAnswer(head: HTTPResponse(status: .badRequest), body: body)
         let error = OAuthFailure.error(for: answer, grant: .refresh, correlationID: nil)
         #expect(error.code == .server && error.hint.hasPrefix("Check this device's date and time"))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"uid": "oid-a", "utid": "contoso"}"#, "oid-a"), (#"{"uid": "oid-a", "utid": ""}"#, nil),
+            (#"{"uid": "", "utid": "contoso"}"#, nil), (#"{"uid": "oid-a"}"#, nil), ("[]", nil), ("", nil),
+        ] as [(String, AccountID?)])
+    func `an account that has to be protected first is named only where the provider says all of it`(
+        info: String, account: AccountID?
+    ) {
+        func error(_ subError: String, _ more: String) -> SignInError {
+            let encoded = Base64URL.encode(Data(info.utf8))
+            let body = #"{"error": "e", "suberror": "\#(subError)", "client_info": "\#(encoded)"\#(more)}"#
+            let answer = HTTPAnswer(head: HTTPResponse(status: .badRequest), body: Data(body.utf8))
+            return OAuthFailure.error(for: answer, grant: .code, correlationID: nil)
+        }
+        let named = error("protection_policy_required", #", "adi": "a@contoso.example""#)
+        #expect(named.code == .protectionRequired && named.details.account == account)
+        #expect(named.details.accountToProtect?.id == account)
+        #expect(named.details.accountToProtect?.userPrincipalName == account.map { _ in "a@contoso.example" })
+        #expect(
+            error("protection_policy_required", "").details.accountToProtect?.userPrincipalName == account?.rawValue)
+        #expect(error("password_reset_required", "").details.accountToProtect == nil)
     }
 }

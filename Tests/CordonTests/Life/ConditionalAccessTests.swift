@@ -31,8 +31,9 @@ import Testing
     }
 
     private func signIn(to resource: String) async throws(SignInError) {
-        _ = try await client.signIn(
-            SignInRequest(scopes: Self.scopes, resource: resource), browser: provider.browser(signingInAs: worker))
+        var request = SignInRequest(scopes: Self.scopes, resource: resource)
+        request.extraParameters = ["client_info": "1"]
+        _ = try await client.signIn(request, browser: provider.browser(signingInAs: worker))
     }
 
     private func mailToken(_ options: TokenOptions = TokenOptions()) async throws(SignInError) -> AccessToken {
@@ -40,17 +41,23 @@ import Testing
             for: worker.account, resource: Self.mail, scopes: Self.scopes, options: options)
     }
 
-    private func refusal(_ work: () async throws(SignInError) -> Void) async -> SignInError.Code? {
+    private func refusal(_ work: () async throws(SignInError) -> Void) async -> SignInError? {
         do throws(SignInError) {
             try await work()
             return nil
-        } catch { return error.code }
+        } catch { return error }
     }
 
-    /// Enrols the account, and has the provider told by the organisation when it is protected.
-    private func remediate(_ protection: AppProtection) async throws -> RemediationResult.Status? {
-        let result = try await protection.remediations.remediate(device.account)
-        if result?.status == .compliant { await provider.setProtectedAccounts([device.account.id]) }
+    /// Enrols the account that the refusal names, and has the provider told by the organisation when it is protected.
+    private func remediate(
+        _ protection: AppProtection, after refusal: SignInError?
+    ) async throws -> RemediationResult.Status? {
+        #expect(refusal?.code == .protectionRequired)
+        #expect(refusal?.details.account == device.account.id)
+        let account = try #require(refusal?.details.accountToProtect)
+        #expect(account == device.account)
+        let result = try await protection.remediations.remediate(account)
+        if result?.status == .compliant { await provider.setProtectedAccounts([account.id]) }
         return result?.status
     }
 
@@ -59,11 +66,12 @@ import Testing
     {
         try await device.publish(["printBlocked": .bool(true)])
         await provider.demandProtection(for: [Self.mail])
-        #expect(await refusal { () throws(SignInError) in try await signIn(to: Self.mail) } == .protectionRequired)
+        // No one is signed in yet: the refusal alone says whom to protect (SDK-EN-30).
+        let refused = await refusal { () throws(SignInError) in try await signIn(to: Self.mail) }
         // What enrolment itself needs is not under the condition.
         try await signIn(to: Self.own)
         let protection = try await device.start()
-        #expect(try await remediate(protection) == .compliant)
+        #expect(try await remediate(protection, after: refused) == .compliant)
         #expect(!device.mayPrint(protection))
         #expect(try await !mailToken().text.isEmpty)
     }
@@ -78,9 +86,8 @@ import Testing
         await provider.demandProtection(for: [Self.mail])
         var renewal = TokenOptions()
         renewal.forcesRenewal = true
-        #expect(
-            await refusal { () throws(SignInError) in _ = try await mailToken(renewal) } == .protectionRequired)
-        #expect(try await remediate(protection) == .compliant)
+        let refused = await refusal { () throws(SignInError) in _ = try await mailToken(renewal) }
+        #expect(try await remediate(protection, after: refused) == .compliant)
         #expect(try await !mailToken(renewal).text.isEmpty)
     }
 
@@ -89,7 +96,8 @@ import Testing
         try await signIn(to: Self.own)
         await provider.demandProtection(for: [Self.mail])
         let protection = try await device.start()
-        #expect(try await remediate(protection) == .notCompliant)
-        #expect(await refusal { () throws(SignInError) in _ = try await mailToken() } == .protectionRequired)
+        let refused = await refusal { () throws(SignInError) in _ = try await mailToken() }
+        #expect(try await remediate(protection, after: refused) == .notCompliant)
+        #expect(await refusal { () throws(SignInError) in _ = try await mailToken() }?.code == .protectionRequired)
     }
 }
