@@ -334,10 +334,12 @@ public actor Enrollments {
 }
 
 extension ProtectionContext {
-    /// Calls the app back after the first rules of an account, or after its replacement (SDK-RS-04); one that never answers
-    /// is left alone.
+    /// Calls the app back after the first rules of an account, or after its replacement (SDK-RS-04). One that never answers, or has
+    /// nothing to be called, has not restarted (SDK-RS-03).
     func adviseRestart(_ account: AccountID) {
-        guard let restart = configuration.restartApplication else { return }
+        guard let restart = configuration.restartApplication else {
+            return events.post(.restartAdvised(account: account))
+        }
         startUnattended { [clock = configuration.clock, events] in
             let isSeenTo = await Deadline.answer(within: .seconds(60), by: clock) { await restart(account) }
             if isSeenTo != true { events.post(.restartAdvised(account: account)) }

@@ -67,7 +67,7 @@ public struct ProtectionConfiguration: Sendable {
     public var signIn: (@Sendable (String?) async throws(SignInError) -> ManagedAccount)?
     /// Called when the first rules of an account are in force, or when a remediation has removed an account to make room for another
     /// (SDK-RS-04). It is for apps that have to rebuild their screens; Cordon needs no restart. Return true if the app does that itself
-    /// (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``. Called on no particular thread.
+    /// (SDK-RS-02); false, or nil here, posts ``ProtectionEvent/restartAdvised(account:)``. Called on no particular thread.
     public var restartApplication: (@Sendable (AccountID) async -> Bool)?
     /// Numbers that only rise, kept where a copy of the data folder does not reach; every process of the app needs the same. Nil keeps them in
     /// files in the data folder: Cordon then notices when one record is removed or put back, but not when everything is, and tells the

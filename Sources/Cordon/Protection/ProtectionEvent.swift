@@ -44,8 +44,8 @@ public enum ProtectionEvent: Sendable, Equatable {
     case workingTimeChanged(account: AccountID, ClockStatus)
     /// A remediation ended; also posted after a restart for one that ended before (SDK-CA-05).
     case remediated(RemediationResult)
-    /// The account's first rules are in force. Cordon needs no restart; an app that has to restart does it now
-    /// (SDK-RS-03).
+    /// The account's first rules are in force, or it made room for another, and no ``ProtectionConfiguration/restartApplication``
+    /// handled it. Cordon needs no restart; an app that has to restart does it now (SDK-RS-03).
     case restartAdvised(account: AccountID)
     /// Something happened at an account's launch gate.
     case gate(account: AccountID, GateEvent)

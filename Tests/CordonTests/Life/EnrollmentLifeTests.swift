@@ -236,9 +236,10 @@ import Testing
         #expect(await app.enrollments.registeredAccounts.isEmpty)
     }
 
-    @Test func `the first rules call the app back once, and an app that does nothing is told`() async throws {
+    @Test(arguments: [true, false])
+    func `the first rules call the app back once, and an app that does nothing is told`(isCalled: Bool) async throws {
         let device = try await device()
-        let protection = try await device.start { $0.restartApplication = { _ in false } }
+        let protection = try await device.start { if isCalled { $0.restartApplication = { _ in false } } }
         let events = EventCatch(protection)
         await protection.enroll(device.account)
         #expect(await events.has(.restartAdvised(account: device.account.id)))
