@@ -280,7 +280,7 @@ let package = Package(
             [
                 "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
                 "CordonTesting", cryptoExtras,
-                httpTypes, jwtKit,
+                httpTypes, jwtKit, logging,
             ]),
         tests(
             "CordonBrokerTests",
