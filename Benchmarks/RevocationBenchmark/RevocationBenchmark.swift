@@ -7,10 +7,12 @@ import HTTPTypes
 
 /// How long a change of rules and a wipe take to reach a running app, against one loopback round trip of the same run.
 ///
-/// Real processes: the service, and one example app with its event stream open.
+/// Real processes: the service, and one example app with its event stream open. The exit status is 1 when the goal is missed: 2 seconds
+/// in every run (performance goal P13).
 @main
 struct RevocationBenchmark {
     static let runs = 20
+    private static let goal = 2_000.0
 
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -24,16 +26,24 @@ struct RevocationBenchmark {
         let built = URL(filePath: programs)
         let stage = DemoStage(
             cordon: built.appending(path: "cordon"), app: built.appending(path: "FieldNotes"), folder: folder)
+        let slowest: Double
         do {
-            try await measure(on: stage)
+            slowest = try await measure(on: stage)
         } catch {
             await stage.strike()
             throw error
         }
         await stage.strike()
+        guard slowest <= goal else {
+            print("missed: at most \(Int(goal)) ms in every run")
+            // No deferred work is done at an exit.
+            try? FileManager.default.removeItem(at: folder)
+            exit(1)
+        }
     }
 
-    private static func measure(on stage: DemoStage) async throws {
+    /// The longest time that a change or a wipe took, in milliseconds.
+    private static func measure(on stage: DemoStage) async throws -> Double {
         let service = try await stage.runningService()
         let administrator = try await stage.administrator()
         let worker = try stage.worker()
@@ -68,6 +78,7 @@ struct RevocationBenchmark {
         report("loopback round trip (GET /healthz)", roundTrip, against: roundTrip)
         report("rule change: request to app", changes, against: roundTrip)
         report("wipe: request to signed receipt", wipes, against: roundTrip)
+        return (changes + wipes).max() ?? .infinity
     }
 
     private static func roundTrips(to service: URL, over transport: AsyncHTTPTransport) async throws -> [Double] {
