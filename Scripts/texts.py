@@ -5,7 +5,8 @@ Texts of the library: Sources/CordonBase/Texts/Texts.swift from Texts.xcstrings 
 
 The catalogue is the one source of the texts that people read. The key `notice.blocked` becomes `Texts.noticeBlocked`. A value
 names its parts as `%(name)@` for text and `%(name)lld` for a whole number, and a key with such parts becomes a function. A text
-that varies by plural has one number. Nothing is loaded at run time, so an app needs no bundle of Cordon's.
+that varies by plural has one number. Every text is in every language of `TextLanguage`, with the same parts. Nothing is loaded at run
+time, so an app needs no bundle of Cordon's.
 
 Texts of the console: Sources/CordonConsole/Texts/ConsoleTexts.swift from Console.xcstrings beside it. There the English text in the
 source is the key, as Xcode has it, with `%@` for each value; a translation may name a value by its number, as `%2$@`. Every text of
@@ -22,7 +23,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent.parent / "Sources/CordonBase/Te
 SOURCE, TARGET = FOLDER / "Texts.xcstrings", FOLDER / "Texts.swift"
 
 # When a language uses which form (CLDR); `other` is the rest.
-PLURALS = {"en": {"one": "{n} == 1"}}
+PLURALS = {"en": {"one": "{n} == 1"}, "de": {"one": "{n} == 1"}}
 PART = re.compile(r"%\((\w+)\)(@|lld)|%%")
 
 
@@ -77,37 +78,46 @@ def forms(key: str, language: str, localization: dict) -> list[tuple[str | None,
 
 def swift(catalogue: dict) -> str:
     source = catalogue["sourceLanguage"]
-    languages = sorted({language for text in catalogue["strings"].values() for language in text["localizations"]})
-    if languages != [source]:
-        sys.exit(f"texts: {', '.join(languages)}: the table is written in {source} alone; choosing among languages is not built")
+    languages = [source, *sorted(set(PLURALS) - {source})]
     lines = [
         "// Written by Scripts/texts.py from Texts.xcstrings; change that.",
+        "// swift-format-ignore-file",
         "",
-        "/// The texts that people read.",
+        "/// The texts that people read, in the language of the process.",
         "package enum Texts {",
     ]
-    for index, (key, text) in enumerate(sorted(catalogue["strings"].items())):
+    for key, text in sorted(catalogue["strings"].items()):
         if not text.get("comment"):
             fail(key, "a translator needs a comment")
-        values = forms(key, source, text["localizations"][source])
-        needed = parts(values[-1][1])
-        if any(set(parts(value)) - set(needed) for _, value in values):
-            fail(key, "a form has a part that `other` lacks")
-        if index:
-            lines.append("")
-        lines.append(f"    /// {text['comment']}")
-        if needed:
-            arguments = ", ".join(f"{part}: {kind}" for part, kind in needed)
-            lines.append(f"    package static func {name(key)}({arguments}) -> String {{")
-            body = literal(values[-1][1])
-            for condition, value in reversed(values[:-1]):
+        if set(text["localizations"]) != set(languages):
+            fail(key, f"a text is in {', '.join(languages)}, each once")
+        values = {language: forms(key, language, text["localizations"][language]) for language in languages}
+        needed = parts(values[source][-1][1])
+        for language in languages:
+            if any(set(parts(value)) - set(needed) for _, value in values[language]) or parts(values[language][-1][1]) != needed:
+                fail(key, f"the parts in {language} are not those of `other` in {source}")
+        bodies = []
+        for language in languages:
+            body = literal(values[language][-1][1])
+            for condition, value in reversed(values[language][:-1]):
                 body = f"{condition} ? {literal(value)} : {body}"
-            lines += [f"        {body}", "    }"]
-        else:
-            declaration = f"    package static let {name(key)} ="
-            value = literal(values[0][1])
-            lines += [f"{declaration} {value}"] if len(declaration + value) < 120 else [declaration, f"        {value}"]
-    return "\n".join(lines + ["}", ""])
+            bodies.append(body if language == source else f"{language}: {body}")
+        arguments = ", ".join(f"{part}: {kind}" for part, kind in needed)
+        declaration = f"func {name(key)}({arguments}) -> String" if needed else f"var {name(key)}: String"
+        lines += [f"    /// {text['comment']}", f"    package static {declaration} {{ text({', '.join(bodies)}) }}", ""]
+    others = "".join(f", {language}: @autoclosure () -> String" for language in languages[1:])
+    return "\n".join(
+        [
+            *lines,
+            f"    private static func text(_ {source}: @autoclosure () -> String{others}) -> String {{",
+            "        switch TextLanguage.current {",
+            *[f"        case .{language}: {language}()" for language in languages],
+            "        }",
+            "    }",
+            "}",
+            "",
+        ]
+    )
 
 
 CONSOLE = FOLDER.parent.parent / "CordonConsole"

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonProtocol
 public import CordonSignIn
@@ -7,8 +8,7 @@ internal import Logging
 /// Accounts and the service.
 extension AppProtection {
     /// A text for an app that shows its own dialog when it restarts for new rules (SDK-RS-06).
-    public static let restartMessage =
-        "Your organisation now protects its data in this app. Restart the app to see it as your organisation wants it."
+    public static var restartMessage: String { Texts.restartMessage }
 
     /// Fetches the service's description of itself: its organisation, its OpenID provider, and the resource to ask tokens for.
     ///

@@ -65,6 +65,7 @@ public actor AppProtection {
     ///   be right, `stateUnwritable` or `vault` when the data folder cannot be used, `stateUnreadable` when stored state
     ///   cannot be read. A wipe that cannot be finished yet is no error: its account stays closed.
     public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
+        TextLanguage.follow(configuration.language)
         let configuration = configuration.followingSettings()
         try configuration.check()
         configuration.logFile?.follow(configuration.settings)

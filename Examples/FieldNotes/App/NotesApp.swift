@@ -112,6 +112,7 @@ actor NotesApp {
         }
         configuration.confirmLogUpload = { await consent.ask($0, $1) }
         configuration.stateCounter = counter
+        configuration.language = "en"
         configuration.allowsSeveralIdentities = !options.single
         configuration.restartApplication = { _ in false }
         configuration.wipeHook = { [clipboard] account in

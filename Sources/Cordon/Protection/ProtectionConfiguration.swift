@@ -65,6 +65,12 @@ public struct ProtectionConfiguration: Sendable {
     public var confirmLogUpload: (@Sendable (ManagedAccount, Data) async -> Bool)?
     /// Signs a person in for ``AppProtection/signInAndEnroll(_:)``, beginning with the given name; nil asks for one.
     public var signIn: (@Sendable (String?) async throws(SignInError) -> ManagedAccount)?
+    /// The language of everything that Cordon says to people, as a tag such as `de-AT` (SDK-RS-06, SDK-CA-05). With nil it is the language in
+    /// which Apple's systems show the app, which is one that the app itself has; elsewhere that of `LC_ALL`, `LC_MESSAGES` or `LANG`, so an
+    /// app with texts in one language names it here. Cordon has English and German texts; any other language gets the English ones.
+    ///
+    /// A process has one language: that of its first ``AppProtection``. Reasons of denials in the app's log are in it, too.
+    public var language: String?
     /// Called when the first rules of an account are in force, or when a remediation has removed an account to make room for another
     /// (SDK-RS-04). It is for apps that have to rebuild their screens; Cordon needs no restart. Return true if the app does that itself
     /// (SDK-RS-02); false, or nil here, posts ``ProtectionEvent/restartAdvised(account:)``. Called on no particular thread.

@@ -52,6 +52,7 @@ final class Device: Sendable {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         if let time { configuration.clock = time.clock }
         configuration.jitter = { 0 }
+        configuration.language = "en"
         // An app of one account declares the identity of its whole process, which here is that of every test.
         configuration.allowsSeveralIdentities = true
         change(&configuration)
