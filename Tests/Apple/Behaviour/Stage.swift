@@ -60,6 +60,7 @@ import UIKit
             rootKey: String(repeating: "A", count: 43), dataDirectory: folder, keyStore: KeychainKeys(),
             transport: NoNetwork(), sessions: NoSessions())
         configuration.interface = interface
+        configuration.language = "en"
         configuration.stateCounter = KeychainStateCounter(SystemKeychain())
         if let rules {
             configuration.settings.allowsDebugPolicies = true
