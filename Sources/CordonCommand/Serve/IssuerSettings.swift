@@ -9,7 +9,7 @@ struct IssuerSettings: Codable, Equatable {
 
     private enum Member: String, CodingKey, CaseIterable {
         case issuer, tokenIssuer, tokenTypes, accessTokenClaims, checkInAudience, administrationAudiences, claims,
-            scopePrefixes, impliedScopes, programs, checkInProof, tokenRequest
+            scopePrefixes, impliedScopes, programs, checkInProof, tokenRequest, securityEvents
     }
 
     private enum Claim: String, CodingKey, CaseIterable {
@@ -22,6 +22,10 @@ struct IssuerSettings: Codable, Equatable {
 
     private enum Request: String, CodingKey, CaseIterable {
         case scopes, resource
+    }
+
+    private enum Stream: String, CodingKey, CaseIterable {
+        case poll, tokenFile
     }
 
     /// What `programs` says of a provider without any.
@@ -73,6 +77,15 @@ struct IssuerSettings: Codable, Equatable {
                 scopes: try request.words(.scopes) ?? [],
                 resource: try request.decodeIfPresent(String.self, forKey: .resource))
         }
+        if members.contains(.securityEvents) {
+            let stream = try Self.container(of: Stream.self, members.superDecoder(forKey: .securityEvents))
+            guard let poll = URL(string: try stream.decode(String.self, forKey: .poll)) else {
+                throw Self.unusable(.securityEvents, members, "an address in poll")
+            }
+            profile.eventStream = IssuerProfile.EventStream(
+                poll: poll,
+                tokenFile: try stream.decodeIfPresent(String.self, forKey: .tokenFile).map { URL(filePath: $0) })
+        }
         guard members.contains(.issuer) else { throw Self.unusable(.issuer, members, "there") }
         self.init(issuer: try members.decode(String.self, forKey: .issuer), profile: profile)
     }
@@ -113,6 +126,11 @@ struct IssuerSettings: Codable, Equatable {
             var request = members.nestedContainer(keyedBy: Request.self, forKey: .tokenRequest)
             try request.encode(wanted.scopes, forKey: .scopes)
             try request.encodeIfPresent(wanted.resource, forKey: .resource)
+        }
+        if let kept = profile.eventStream {
+            var stream = members.nestedContainer(keyedBy: Stream.self, forKey: .securityEvents)
+            try stream.encode(kept.poll.absoluteString, forKey: .poll)
+            try stream.encodeIfPresent(kept.tokenFile?.path, forKey: .tokenFile)
         }
     }
 

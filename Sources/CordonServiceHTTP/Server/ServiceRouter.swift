@@ -17,6 +17,8 @@ struct ServiceRouter: Sendable {
     let logger: Logger
     let now: @Sendable () -> Date
     var metrics = ServiceMetrics(started: .now)
+    /// What takes security events, and knows whose sessions they ended; nil for one of its own.
+    var signals: SecurityEventReceiver?
     /// The most proofs of possession that are remembered at once.
     var rememberedProofs = 500_000
     /// Where the certificates of evidence lead to, in PEM.
@@ -46,7 +48,8 @@ struct ServiceRouter: Sendable {
         router.add(middleware: UnknownPath())
         let tokens = given ?? tokens
         let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
-        let revoked = RevokedSessions(provisioning: service.provisioning, tenant: configuration.tenant)
+        let receiver = receiver(verifying: tokens)
+        let revoked = receiver.revoked
         let gate = AdministrationGate(
             tokens: tokens, proofs: proofs, base: base, administration: service.administration, revoked: revoked,
             roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
@@ -57,7 +60,9 @@ struct ServiceRouter: Sendable {
         provider?.add(to: router)
         let answered = router.group().add(middleware: AccessLog(logger: logger))
         checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: answered)
-        addSignals(tokens: tokens, revoked: revoked, to: answered)
+        SecurityEventRoutes(receiver: receiver).add(
+            to: answered.group().add(middleware: NoStore())
+                .add(middleware: RefusalRendering(SecurityEventFormat(refusals: tokens.refusals))))
         AuthorityRoutes(
             origin: origin, issuer: issuer.absoluteString, provider: provider,
             documents: DiscoveryCache(documents: documents, now: now)
@@ -80,14 +85,25 @@ struct ServiceRouter: Sendable {
         return tokens
     }
 
-    private func addSignals(
-        tokens: AccessTokenVerifier, revoked: RevokedSessions, to answered: RouterGroup<ServiceRequestContext>
-    ) {
-        let events = SecurityEventVerifier(
-            rules: tokens.rules, base: base, documents: documents, refusals: tokens.refusals, now: now)
-        SecurityEventRoutes(events: events, provisioning: service.provisioning, revoked: revoked).add(
-            to: answered.group().add(middleware: NoStore())
-                .add(middleware: RefusalRendering(SecurityEventFormat(refusals: tokens.refusals))))
+    /// What takes security events.
+    func receiver(verifying tokens: AccessTokenVerifier) -> SecurityEventReceiver {
+        signals
+            ?? SecurityEventReceiver(
+                events: SecurityEventVerifier(
+                    rules: tokens.rules, base: base, documents: documents, refusals: tokens.refusals, now: now),
+                provisioning: service.provisioning,
+                revoked: RevokedSessions(provisioning: service.provisioning, tenant: configuration.tenant))
+    }
+
+    /// What fetches the security events of providers that keep them.
+    func polls(for receiver: SecurityEventReceiver) -> [SecurityEventPoll] {
+        guard provider == nil else { return [] }
+        return configuration.issuers.compactMap { issuer in
+            configuration.profile(of: issuer).eventStream.map { stream in
+                SecurityEventPoll(
+                    issuer: issuer, receiver: receiver, ask: { await NetworkSecurityEvents(stream: stream).ask($0) })
+            }
+        }
     }
 
     private func addAdministration(_ gate: AdministrationGate, to answered: RouterGroup<ServiceRequestContext>) {

@@ -121,6 +121,7 @@ public final class ServiceServer: Sendable {
         handlesSignals: Bool = false, ready: @escaping @Sendable (Address) async -> Void
     ) async throws(ProgramError) {
         let responder = DeferredResponder()
+        let (waiting, polls) = AsyncStream.makeStream(of: [SecurityEventPoll].self)
         let application = Application(
             responder: responder, server: try channel(),
             configuration: .init(
@@ -128,15 +129,18 @@ public final class ServiceServer: Sendable {
             onServerRunning: { [self] channel in
                 let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
                 await development?.start(address.issuer)
-                let routes = router(at: address)
+                var routes = router(at: address)
                 let verifier = routes.tokens
                 tokens.withLock { $0 = verifier }
+                let receiver = routes.receiver(verifying: verifier)
+                routes.signals = receiver
                 responder.install(routes.responder(verifying: verifier))
+                polls.yield(routes.polls(for: receiver))
                 await ready(address)
             },
             logger: logger)
         var grouping = ServiceGroupConfiguration(
-            services: [application] + metricsServices,
+            services: [application, SecurityEventPolling(polls: waiting)] + metricsServices,
             gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [],
             logger: logger)
         grouping.maximumGracefulShutdownDuration = configuration.drainTimeout

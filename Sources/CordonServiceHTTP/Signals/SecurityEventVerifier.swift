@@ -16,6 +16,13 @@ enum SecurityEventProblem: String {
     func refusal(_ reason: String) -> Refusal {
         Refusal(self == .unavailable ? .serviceUnavailable : .badRequest, rawValue, reason)
     }
+
+    /// What an error of taking a token is to who sent it.
+    static func refusal(of error: any Error) -> Refusal {
+        if let refusal = error as? Refusal { return refusal }
+        if let error = error as? ServiceError, error.code == .invalid { return malformed.refusal(error.reason) }
+        return unavailable.refusal("the service cannot do its work at the moment")
+    }
 }
 
 /// Verifies security event tokens of the trusted providers (RFC 8417) and reads from them what concerns accounts.

@@ -1,3 +1,6 @@
+internal import CordonBase
+public import Foundation
+
 /// How the access tokens of one provider look, where it does not follow RFC 9068 and RFC 9449 to the letter.
 ///
 /// The default is a provider that does. `docs/providers.md` has the values for providers that people have.
@@ -50,6 +53,8 @@ public struct IssuerProfile: Sendable, Equatable {
     public var checkInProof = CheckInProof.token
     /// How apps ask the provider for a check-in token, nil for the service's scope and resource.
     public var tokenRequest: TokenRequest?
+    /// Where the provider keeps security events for the service until it asks; nil where it pushes them, or has none.
+    public var eventStream: EventStream?
 
     /// How a program that acts for itself is told from a person.
     public enum Programs: Sendable, Equatable {
@@ -67,6 +72,20 @@ public struct IssuerProfile: Sendable, Equatable {
         case token
         /// The registration's own, which the first request with a fresh token brought. For providers that bind no tokens.
         case registration
+    }
+
+    /// Security events that the service fetches (RFC 8936).
+    public struct EventStream: Sendable, Equatable {
+        /// The provider's endpoint, https; plain http on loopback alone.
+        public var poll: URL
+        /// A file with the bearer token for it, which only its owner and group may read; nil for none. It is read for each question.
+        public var tokenFile: URL?
+
+        /// Makes a stream.
+        public init(poll: URL, tokenFile: URL? = nil) {
+            self.poll = poll
+            self.tokenFile = tokenFile
+        }
     }
 
     /// What an app asks the provider for.
@@ -115,6 +134,9 @@ public struct IssuerProfile: Sendable, Equatable {
         guard checkInAudience != "", administrationAudiences?.isEmpty != true,
             administrationAudiences?.contains("") != true
         else { return "an audience is empty" }
+        if let flaw = eventStream.flatMap({ AddressFlaw(of: $0.poll) }) {
+            return "where its security events are fetched \(flaw.predicate)"
+        }
         return nil
     }
 

@@ -105,10 +105,13 @@ import Testing
         let text = """
             {"issuer": "https://a.test", "tokenIssuer": "http://a.test/trust", "tokenTypes": ["none"],
              "accessTokenClaims": ["client_id"], "scopePrefixes": ["cordon/"],
-             "claims": {"audience": ["client_id"], "signedIn": "signed_in"}}
+             "claims": {"audience": ["client_id"], "signedIn": "signed_in"},
+             "securityEvents": {"poll": "https://a.test/events", "tokenFile": "/etc/cordon/events.token"}}
             """
         let read = try JSONDecoder().decode(IssuerSettings.self, from: Data(text.utf8))
         #expect(read.profile?.audienceClaims == ["client_id"] && read.profile?.scopePrefixes == ["cordon/"])
+        #expect(read.profile?.eventStream?.poll.absoluteString == "https://a.test/events")
+        #expect(read.profile?.eventStream?.tokenFile?.path == "/etc/cordon/events.token")
         #expect(read.profile?.tokenIssuer == "http://a.test/trust" && read.profile?.signedInClaim == "signed_in")
         #expect(try JSONDecoder().decode(IssuerSettings.self, from: JSONEncoder().encode(read)) == read)
     }
@@ -122,6 +125,7 @@ import Testing
             (#"{"issuer": "https://a.test", "tokenTypes": "JWT", "accessTokenClaims": ["uid", "nonce"]}"#, "nonce"),
             (#"{"issuer": "https://a.test", "tokenTypes": "JWT", "accessTokenClaims": "preferred_username"}"#, "too"),
             (#"{"issuer": "https://a.test", "tokenTypes": []}"#, "no type"),
+            (#"{"issuer": "https://a.test", "securityEvents": {"poll": "http://a.test/events"}}"#, "neither https"),
             (#"{"issuer": "https://a.test", "claims": {"id": []}}"#, "id of a person"),
             (#"{"issuer": "https://a.test", "claims": {"audience": []}}"#, "audience"),
             (#"{"issuer": "https://a.test", "tokenIssuer": "https://b.test"}, "https://b.test""#, "two issuers"),

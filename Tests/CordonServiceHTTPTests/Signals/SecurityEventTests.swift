@@ -13,13 +13,13 @@ import Testing
 
 @testable import CordonServiceHTTP
 
-/// SRV-CI-091: security event tokens, pushed by a provider (RFC 8417, RFC 8935).
+/// SRV-CI-091: security event tokens, pushed by a provider (RFC 8417, RFC 8935) or fetched from it (RFC 8936).
 @Suite struct SecurityEventTests {
     private static let revoked = "https://schemas.openid.net/secevent/caep/event-type/session-revoked"
-    private static let disabled = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
-    private static let enabled = "https://schemas.openid.net/secevent/risc/event-type/account-enabled"
+    static let disabled = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
+    static let enabled = "https://schemas.openid.net/secevent/risc/event-type/account-enabled"
 
-    private func token(
+    func token(
         _ service: TestService, _ event: String, subject: JSONValue? = nil, claims: [String: JSONValue?] = [:],
         header: [String: JSONValue] = [:], signedBy signer: SoftwareSigningKey? = nil
     ) throws -> String {
