@@ -7,6 +7,7 @@ enum Providers {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     static let python = root.appending(path: ".build/providers/bin/python")
+    static let django = root.appending(path: ".build/providers/bin/django-admin")
     static let areInstalled =
         [python.path, "/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy(
             FileManager.default.isExecutableFile(atPath:))
