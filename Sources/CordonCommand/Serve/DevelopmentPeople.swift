@@ -46,10 +46,13 @@ enum DevelopmentPeople {
         var directory = DevelopmentDirectory(tenantID: tenant.isEmpty ? UUID().uuidString.lowercased() : tenant)
         var passwords: [(String, String)] = []
         var members: [String: [String]] = [:]
+        // Nobody guesses a random password, however cheap a guess is; one that somebody chose costs the usual.
+        let parameters = password == nil ? DirectoryPassword.Parameters(rounds: 1_024) : .init()
         for person in people {
             let password = password ?? randomPassword()
             let added = try directory.addPerson(
-                userPrincipalName: person.name, displayName: person.display, password: password, roles: person.roles)
+                userPrincipalName: person.name, displayName: person.display, password: password, roles: person.roles,
+                parameters: parameters)
             passwords.append((person.name, password))
             members[person.group, default: []].append(added.id)
         }

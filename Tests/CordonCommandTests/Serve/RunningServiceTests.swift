@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a given password is every person's`() async throws {
+    @Test func `a given password is every person's, and each guess at it costs the usual`() async throws {
         try await withServeFolder { folder in
             _ = try await RunningService.open(
                 try plan(folder, ["--database", "memory:", "--development-password", "correct horse"]),
@@ -75,6 +75,7 @@ import Testing
             let directory = try DevelopmentDirectory.load(
                 from: folder.appending(path: DevelopmentPeople.directoryFile))
             #expect(directory.people.allSatisfy { $0.password.matches("correct horse") })
+            #expect(directory.people.allSatisfy { $0.password.parameters == .init() })
         }
     }
 
