@@ -50,6 +50,8 @@ deep: build proofs-built
 proofs-built: prerequisites
 	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product VaultCrash
 	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product VaultProofs
+	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product ServiceBenchmark
+	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product BrokerBenchmark
 
 build: prerequisites
 	$(BUILD) --build-tests

@@ -418,6 +418,8 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             name: "BenchmarkSQLite", dependencies: [grdbSQLite],
             path: "Benchmarks/BenchmarkSQLite", swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .target(
+            name: "SteadyState", path: "Benchmarks/SteadyState", swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "NullDevice", path: "Benchmarks/NullDevice"),
         // The vault's cipher, built once more from its own files, so that it can be called beside the bare AEAD.
         .target(name: "BareAEAD", dependencies: [crypto], path: "Benchmarks/BareAEAD"),
@@ -430,7 +432,9 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark("PlainDispatch"),
         benchmark("AppToolsBenchmark"),
         benchmark("ScanBenchmark", ["CordonScan"]),
-        benchmark("BrokerBenchmark", ["CordonBroker", "CordonIdentity", "CordonSignIn", "CordonTesting", logging]),
+        benchmark(
+            "BrokerBenchmark",
+            ["CordonBroker", "CordonDemo", "CordonIdentity", "CordonSignIn", "CordonTesting", "SteadyState", logging]),
         benchmark(
             "RevocationBenchmark", ["CordonDemo", "CordonHTTPClient", "CordonPolicy", "CordonSignIn", httpTypes]),
         benchmark(
@@ -438,9 +442,8 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             [
                 "CordonBase", "CordonConsole", "CordonDevelopmentProvider", "CordonGraph", "CordonHTTPClient",
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
-                "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto, httpTypes, logging, nioCore, nioPosix,
-                nioSSL, swiftASN1, x509,
-                grdbSQLite,
+                "CordonServiceSQLite", "CordonSignIn", "CordonTesting", "SteadyState", crypto, grdbSQLite, httpTypes,
+                logging, nioCore, nioPosix, nioSSL, swiftASN1, x509,
             ]),
         benchmark(
             "StartBenchmark",
@@ -457,7 +460,10 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark("VaultCrash", ["BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
         benchmark(
             "VaultProofs",
-            ["AllocationCounter", "CordonAEADShim", "CordonIdentity", "CordonSignIn", "CordonVault", crypto]),
+            [
+                "AllocationCounter", "CordonAEADShim", "CordonIdentity", "CordonSignIn", "CordonVault", "SteadyState",
+                crypto,
+            ]),
     ]
 }
 

@@ -24,6 +24,14 @@ struct BrokerBenchmark {
         if CommandLine.arguments.dropFirst().first == "--hostile" {
             Hostile.live(Array(CommandLine.arguments.dropFirst(2)))
         }
+        // `soak FOLDER-OF-THE-PROGRAMS SECONDS`: what real processes hold while workers come and go.
+        if CommandLine.arguments.dropFirst().first == "soak" {
+            guard CommandLine.arguments.count == 4, let seconds = Int(CommandLine.arguments[3]) else {
+                print("usage: BrokerBenchmark [soak FOLDER-OF-THE-PROGRAMS SECONDS]")
+                exit(2)
+            }
+            exit(try await Soak(programs: URL(filePath: CommandLine.arguments[2]), seconds: seconds).run() ? 0 : 1)
+        }
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let provider = FakeIdentityProvider()

@@ -26,12 +26,13 @@ struct Issuer: IssuerDocuments {
         ])
     }
 
-    /// A token of an owner, who may do everything.
+    /// A token of an owner, who may do everything and has just signed in.
     func ownerToken(of tenant: TenantID) throws -> String {
         try token([
             "aud": .string(ServiceServerConfiguration.usualAdministrationAudience), "sub": "owner", "oid": "owner",
             "preferred_username": "owner@contoso.example", "scp": "DeviceManagementApps.ReadWrite.All",
             "client_id": "benchmark", "roles": ["owner"], "tid": .string(tenant.rawValue),
+            "auth_time": .integer(Int64(Date().timeIntervalSince1970)),
         ])
     }
 

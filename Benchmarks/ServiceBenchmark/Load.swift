@@ -1,4 +1,5 @@
 import CordonHTTPClient
+import CordonPolicy
 import CordonProtocol
 import CordonSignIn
 import CordonTesting
@@ -50,10 +51,23 @@ struct Load {
 
     /// A plain request with a token, or none.
     func get(_ path: String, token: String? = nil) async throws {
-        var request = HTTPRequest(method: .get, url: service.base.appending(path: path))
+        try await send(HTTPRequest(method: .get, url: service.base.appending(path: path)), nil, token)
+    }
+
+    /// A request with JSON and a token.
+    func post(_ path: String, _ message: JSONValue, token: String) async throws {
+        var request = HTTPRequest(method: .post, url: service.base.appending(path: path))
+        request.headerFields[.contentType] = "application/json"
+        try await send(request, Data(message.text().utf8), token)
+    }
+
+    private func send(_ request: HTTPRequest, _ body: Data?, _ token: String?) async throws {
+        var request = request
         if let token { request.headerFields[.authorization] = "Bearer " + token }
-        let answer = try await transport.send(request, body: nil, limit: 1 << 20, timeout: .seconds(30))
-        guard answer.head.status == .ok else { throw SimulatedFailure(status: answer.head.status.code) }
+        let answer = try await transport.send(request, body: body, limit: 1 << 20, timeout: .seconds(30))
+        guard answer.head.status.kind == .successful else {
+            throw SimulatedFailure(status: answer.head.status.code)
+        }
     }
 
     struct SimulatedFailure: Error { let status: Int }

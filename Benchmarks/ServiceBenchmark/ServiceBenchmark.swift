@@ -19,7 +19,7 @@ struct ServiceBenchmark {
         }
         guard arguments.first.map({ names.contains($0) || Double($0) != nil }) ?? true else {
             print(
-                "usage: ServiceBenchmark [SCALE] | http [SCALE] | tokens | growth SIZE… [FOLDER] | console [SIZE [FOLDER]] | migrate SIZE FOLDER"
+                "usage: ServiceBenchmark [SCALE] | http [SCALE] | tokens | growth SIZE… [FOLDER] | console [SIZE [FOLDER]] | migrate SIZE FOLDER | soak SECONDS"
             )
             exit(2)
         }
@@ -27,7 +27,7 @@ struct ServiceBenchmark {
     }
 
     /// The parts that can be measured alone; a number is the scale of all of them.
-    private static let names: Set<String> = ["http", "tokens", "growth", "console", "migrate"]
+    private static let names: Set<String> = ["http", "tokens", "growth", "console", "migrate", "soak"]
 
     /// Measures what the arguments say; whether every goal is met.
     private static func measure(_ arguments: [String]) async throws -> Bool {
@@ -51,13 +51,18 @@ struct ServiceBenchmark {
         if arguments.first == "migrate", arguments.count == 3, let size = Int(arguments[1]) {
             return try await Migration.measure(size, in: URL(filePath: arguments[2]))
         }
+        // `soak SECONDS`: what the service holds while apps come and go.
+        if arguments.first == "soak" {
+            let folder = try scratch()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            return try await Soak.run(seconds: arguments.dropFirst().first.flatMap { Int($0) } ?? 60, in: folder)
+        }
         // `http [SCALE]`: check-ins against a bare route, where their time goes, and streams.
         let isShort = arguments.first == "http"
         if arguments.first == "console" { return try await Console.measure(arguments.dropFirst()) }
         raiseDescriptors()
         let scale = arguments.dropFirst(isShort ? 1 : 0).first.flatMap { Double($0) } ?? 1
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try scratch()
         defer { try? FileManager.default.removeItem(at: folder) }
         try await overHTTP(in: folder, scale: scale)
         if isShort { return Meter.areGoalsMet }
@@ -101,8 +106,8 @@ struct ServiceBenchmark {
     private static func requests(
         to service: ServiceProcess, over transport: AsyncHTTPTransport, scale: Double
     ) async throws {
-        let all = try await devices(
-            Load.connections, "tag", of: service, over: transport, person: ServiceProcess.person)
+        let all = try await service.devices(
+            named: "tag", of: (0..<Load.connections).map(ServiceProcess.person), over: transport)
         let load = Load(service: service, transport: transport)
         let owner = try service.issuer.ownerToken(of: ServiceProcess.tenant)
         let number = Int(8_000 * scale)
@@ -132,19 +137,21 @@ struct ServiceBenchmark {
         Meter.say("check-in unchanged, times a bare route", [unchanged.perCore / bare.perCore], atLeast: 0.3)
     }
 
-    /// The people with event streams have a few devices each.
-    private static func worker(_ number: Int) -> ManagedAccount {
-        ServiceProcess.person(Load.connections + number % (ServiceProcess.people - Load.connections))
+    /// The people with event streams, who have a few devices each.
+    private static func workers(_ count: Int) -> [ManagedAccount] {
+        (0..<count).map { number in
+            ServiceProcess.person(Load.connections + number % (ServiceProcess.people - Load.connections))
+        }
     }
 
     private static func streams(
         of service: ServiceProcess, over transport: AsyncHTTPTransport, count: Int
     ) async throws {
         let warm = try await Streams.open(
-            on: try await devices(50, "warm", of: service, over: transport, person: worker), at: service.base)
+            on: try await service.devices(named: "warm", of: workers(50), over: transport), at: service.base)
         _ = warm.begun()
-        let all = try await devices(
-            count / Streams.perDevice, "streams", of: service, over: transport, person: worker)
+        let all = try await service.devices(
+            named: "streams", of: workers(count / Streams.perDevice), over: transport)
         let before = service.memory
         let open = try await Streams.open(on: all, at: service.base)
         let begun = open.begun()
@@ -159,10 +166,10 @@ struct ServiceBenchmark {
         of service: ServiceProcess, over transport: AsyncHTTPTransport, count: Int
     ) async throws {
         let warm = try await SecureStreams.open(
-            on: try await devices(50, "warm", of: service, over: transport, person: worker), at: service.base)
+            on: try await service.devices(named: "warm", of: workers(50), over: transport), at: service.base)
         _ = try await warm.begun()
-        let all = try await devices(
-            count / Streams.perDevice, "streams", of: service, over: transport, person: worker)
+        let all = try await service.devices(
+            named: "streams", of: workers(count / Streams.perDevice), over: transport)
         let before = service.memory
         let open = try await SecureStreams.open(on: all, at: service.base)
         let begun = try await open.begun()
@@ -172,24 +179,10 @@ struct ServiceBenchmark {
         try await warm.close()
     }
 
-    /// Registered devices, each with a key of its own.
-    private static func devices(
-        _ count: Int, _ name: String, of service: ServiceProcess, over transport: AsyncHTTPTransport,
-        person: (Int) -> ManagedAccount
-    ) async throws -> [SimulatedDevice] {
-        let issuer = service.issuer
-        var devices: [SimulatedDevice] = []
-        for number in 0..<count {
-            let account = person(number)
-            let cache = TokenCache()
-            let device = SimulatedDevice(
-                service: service.base, pin: service.rootKey, account: account, bundleID: ServiceProcess.bundleID,
-                tag: "\(name)-\(number)", transport: transport
-            ) { key in try await cache.token { try issuer.checkInToken(account, boundTo: key) } }
-            try await device.register()
-            devices.append(device)
-        }
-        return devices
+    private static func scratch() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
     }
 
     private static func raiseDescriptors() {

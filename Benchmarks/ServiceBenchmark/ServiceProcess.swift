@@ -1,10 +1,12 @@
 import CordonGraph
+import CordonHTTPClient
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonServiceHTTP
 import CordonServiceSQLite
+import CordonTesting
 import Foundation
 import Logging
 
@@ -53,11 +55,12 @@ struct ServiceProcess {
         let issuer = Issuer(
             key: try SoftwareSigningKey(rawRepresentation: Data(contentsOf: folder.appending(path: "issuer.key"))))
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
+        var rules = ServiceConfiguration()
+        rules.wipeBudget = .max
         let service = ManagementService(
             storage: try SQLiteStorage(file: folder.appending(path: "service.sqlite")),
             keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")),
-            configuration: ServiceConfiguration(),
-            logger: logger)
+            configuration: rules, logger: logger)
         try await service.open(tenant)
         try await fill(service)
         var configuration = ServiceServerConfiguration(tenant: tenant)
@@ -104,5 +107,23 @@ struct ServiceProcess {
         let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/statm", encoding: .utf8)) ?? ""
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0)
             * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// Registered devices of these people, one for each, with keys of their own.
+    func devices(
+        named name: String, of people: [ManagedAccount], over transport: AsyncHTTPTransport
+    ) async throws -> [SimulatedDevice] {
+        let issuer = issuer
+        var devices: [SimulatedDevice] = []
+        for (number, account) in people.enumerated() {
+            let cache = TokenCache()
+            let device = SimulatedDevice(
+                service: base, pin: rootKey, account: account, bundleID: Self.bundleID, tag: "\(name)-\(number)",
+                transport: transport
+            ) { key in try await cache.token { try issuer.checkInToken(account, boundTo: key) } }
+            try await device.register()
+            devices.append(device)
+        }
+        return devices
     }
 }

@@ -2,10 +2,9 @@ import AllocationCounter
 import CordonIdentity
 import CordonVault
 import Foundation
+import SteadyState
 
-/// The life of an app in a loop: files made, written, read, moved and removed, accounts locked, unlocked and wiped. After a warm-up
-/// resident memory must not grow by more than a hundredth, no descriptor may stay, and the least memory in use between two rounds must be
-/// no more in the last quarter than in the second: what the allocator keeps in pieces counts for the first of these alone.
+/// The life of an app in a loop: files made, written, read, moved and removed, accounts locked, unlocked and wiped.
 struct Soak {
     let seconds: Int
     let seed: UInt64
@@ -14,32 +13,16 @@ struct Soak {
         let folder = try scratch()
         defer { try? FileManager.default.removeItem(at: folder) }
         let vault = try vault(in: folder)
-        let end = ContinuousClock.now + .seconds(seconds)
-        // The first quarter fills caches and the allocator's pools.
-        let warm = ContinuousClock.now + .seconds(max(1, seconds / 4))
         var random = Random(seed)
         var operations = 0
-        var before: Footprint?
-        let quarter = Duration.seconds(seconds) / 4
-        var leastInUse = [Int](repeating: .max, count: 4)
-        while ContinuousClock.now < end {
+        var held = SteadyState(seconds: seconds)
+        while !held.isOver {
             operations += try await round(vault, folder, &random)
-            let inUse = allocated_bytes()
-            let part = min(3, max(0, 3 - Int((end - ContinuousClock.now) / quarter)))
-            leastInUse[part] = min(leastInUse[part], inUse)
-            if before == nil, ContinuousClock.now >= warm { before = Footprint.now }
+            try held.look(inUse: allocated_bytes())
         }
-        guard let before, let after = Footprint.now else {
-            fail("soak: the kernel does not say what this process holds")
-        }
-        let growth = Double(after.resident - before.resident) / Double(before.resident) * 100
-        let told = String(format: "%.2f", growth)
-        say(
-            "proof: \(operations) operations in \(seconds) s, resident memory \(before.resident) to \(after.resident) KiB (\(told) %), descriptors \(before.descriptors) to \(after.descriptors), at least \(leastInUse[1]) and \(leastInUse[3]) bytes in use in the second and the last quarter, seed \(seed)"
-        )
-        if leastInUse[3] > leastInUse[1] + leastInUse[1] / 100 { fail("soak: more memory stays in use") }
-        if growth > 1 { fail("soak: memory grew by \(told) %") }
-        if after.descriptors > before.descriptors { fail("soak: descriptors stayed open") }
+        let (text, isSteady) = held.verdict
+        say("proof: \(operations) operations in \(seconds) s, \(text), seed \(seed)")
+        if !isSteady { fail("soak: more is held as time goes on") }
     }
 
     /// A hundred files of an account, and its end; how many calls that were.
@@ -68,24 +51,5 @@ struct Soak {
         _ = try await vault.wipe(account)
         try await vault.discardReport(for: account)
         return calls + 2
-    }
-}
-
-/// What the process holds of memory and descriptors.
-private struct Footprint {
-    /// KiB.
-    let resident: Int
-    let descriptors: Int
-
-    static var now: Footprint? {
-        guard let status = FileHandle(forReadingAtPath: "/proc/self/status").flatMap({ try? $0.readToEnd() }),
-            let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: {
-                $0.hasPrefix("VmRSS:")
-            }),
-            let resident = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({ Int($0) }
-            ),
-            let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-        else { return nil }
-        return Footprint(resident: resident, descriptors: descriptors)
     }
 }
