@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// A flat (iOS) bundle: an app, an extension or a framework, with the code bundles inside it.

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 /// The folders that a write may not leave, not even through a link: apps come from other people, and one of their

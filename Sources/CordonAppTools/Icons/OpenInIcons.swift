@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 /// The template icons of an Open-In extension, made from an app's own icon (TL-IC).

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonZlibShim
 import Foundation
 

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// Follows the library paths of an image as the loader would (TL-FP-20, TL-FP-33).

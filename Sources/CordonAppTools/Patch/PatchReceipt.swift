@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 /// What a patched app looked like before, kept outside it, so that even new signatures can be undone to the byte (TL-FP-21).

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// A code file the patcher may change, with what decides the path of the SDK from there (TL-FP-10).

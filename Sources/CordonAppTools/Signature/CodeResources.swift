@@ -1,3 +1,4 @@
+import CordonBase
 import Crypto
 import Foundation
 

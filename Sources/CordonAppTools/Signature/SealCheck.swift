@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// Compares a bundle's files with its sealed list.

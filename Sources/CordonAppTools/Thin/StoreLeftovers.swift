@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// What builds leave in an app's `Frameworks` and the store refuses there (TL-TH-10).

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 /// Drops slices from fat files; the kept ones are copied verbatim, so their signatures stay valid (TL-TH-03).

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// The libraries inside an xcframework and where each runs (TL-TH-08).

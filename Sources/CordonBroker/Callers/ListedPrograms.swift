@@ -260,8 +260,7 @@ struct ListedPrograms: Sendable {
         var facts = stat()
         var place = ""
         // The folders from the top, then the file: a user who can change one of them decides what lies at the path.
-        let parts: [Substring] = [""] + path.split(separator: "/")
-        for part in parts {
+        for part in [""] + path.pathSteps.filter({ !$0.isEmpty }) {
             if !part.isEmpty { place += "/\(part)" }
             guard lstat(place.isEmpty ? "/" : place, &facts) == 0 else { return .objection(.missing) }
             if facts.st_mode & S_IFMT == S_IFLNK { return .objection(.link) }

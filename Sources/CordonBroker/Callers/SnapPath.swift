@@ -1,3 +1,5 @@
+internal import CordonBase
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -19,12 +21,12 @@ struct SnapPath {
 
     /// Reads a path; nil for one that is not below a Snap's revision, or `current`.
     init?(_ path: String, roots: [String]) {
-        guard let root = roots.first(where: { path.hasPrefix($0 + "/") }) else { return nil }
-        let parts = path.dropFirst(root.count + 1).split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
-        folder = "\(root)/\(parts[0])"
-        revision = String(parts[1])
-        rest = String(parts[2])
+        guard let root = roots.first(where: path.lies), let steps = path.path(below: root)?.pathSteps, steps.count > 2
+        else { return nil }
+        folder = "\(root)/\(steps[0])"
+        revision = String(steps[1])
+        rest = steps.dropFirst(2).joined(separator: "/")
+        guard !steps[0].isEmpty, !revision.isEmpty, !rest.isEmpty else { return nil }
     }
 
     private static let link = "current"
@@ -46,6 +48,6 @@ struct SnapPath {
         let count = readlink("\(folder)/\(Self.link)", &text, text.count)
         guard count > 0, count < text.count else { return nil }
         let name = String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return name.contains("/") || name == ".." || name == "." ? nil : name
+        return name.hasSlash || name == ".." || name == "." ? nil : name
     }
 }

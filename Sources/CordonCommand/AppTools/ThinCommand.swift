@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonAppTools
+import CordonBase
 import Foundation
 
 /// `cordon thin`: drops slices that a store or a device does not want.
@@ -79,7 +80,7 @@ struct ThinCommand: ParsableCommand {
             guard resign, !plan.unsealed.isEmpty else { return work }
             work.findings.removeAll { $0.code == "TH-SEAL" }
             for bundle in bundles {
-                let inside = work.changes.filter { $0.url.path.hasPrefix(bundle.path + "/") || $0.url == bundle }
+                let inside = work.changes.filter { $0.url.path.lies(below: bundle.path) || $0.url == bundle }
                 let signed = try CodeSigner(signer.signerOptions()).plan(bundle, over: inside, removing: plan.removals)
                 work.changes.removeAll { change in inside.contains { $0.url == change.url } }
                 work.changes += signed.changes

@@ -50,6 +50,9 @@ import Testing
                 at: way, withDestinationURL: URL(filePath: path).deletingLastPathComponent())
             let over = way.appending(path: URL(filePath: path).lastPathComponent).path
             #expect(try list(over).objection(to: own, at: over, of: Self.caller()) { [] } == .link)
+            // A slash and an accent behind it are one character of the text, and a step of the path all the same.
+            let accented = way.path + "/\u{301}app"
+            #expect(try list(accented).objection(to: own, at: accented, of: Self.caller()) { [] } == .link)
             let missing = folder.appending(path: "missing").path
             #expect(try list(missing).objection(to: own, at: missing, of: Self.caller()) { [] } == .missing)
             #expect(try list(folder.path).objection(to: own, at: folder.path, of: Self.caller()) { [] } == .noFile)

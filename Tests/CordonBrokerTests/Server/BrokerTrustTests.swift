@@ -59,9 +59,11 @@ import Testing
         try #require(chmod(given, 0o777) == 0)
         #expect(refuses(900, socket) && refuses(900, socket, .development), "any user may put a socket there")
         try #require(chmod(given, 0o755) == 0)
-        // Below it the user decides what lies where.
-        try #require(mkdir(given + "/own", 0o755) == 0 && chown(given + "/own", 900, 900) == 0)
-        #expect(refuses(900, given + "/own/broker.sock"))
+        // Below it the user decides what lies where, also where a name begins with an accent.
+        for own in [given + "/own", given + "/\u{301}own"] {
+            try #require(mkdir(own, 0o755) == 0 && chown(own, 900, 900) == 0)
+            #expect(refuses(900, own + "/broker.sock"))
+        }
         #expect(refuses(900, "/tmp/broker.sock") && refuses(900, "/nowhere/broker.sock"))
         let link = given + "/link"
         try #require(symlink("/tmp", link) == 0)

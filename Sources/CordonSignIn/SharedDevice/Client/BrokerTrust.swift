@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 #if canImport(Darwin)
@@ -61,8 +62,8 @@ package enum BrokerTrust: Sendable {
             else { return false }
             if place == "/" { return true }
             isFolder = false
-            let above = place.split(separator: "/").dropLast().joined(separator: "/")
-            place = "/" + above
+            let above = place.pathSteps.dropLast().joined(separator: "/")
+            place = above.isEmpty ? "/" : above
         }
     }
 }

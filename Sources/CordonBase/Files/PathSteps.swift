@@ -2,24 +2,24 @@
 /// two spellings of an accent are equal.
 extension String {
     /// Whether this is more than one step of a path.
-    var hasSlash: Bool { utf8.contains(UInt8(ascii: "/")) }
+    package var hasSlash: Bool { utf8.contains(UInt8(ascii: "/")) }
 
     /// What stands between the slashes, empty steps included.
-    var pathSteps: [Substring] {
+    package var pathSteps: [Substring] {
         utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     }
 
     /// Whether this path lies below a folder, `/` included.
-    func lies(below folder: String) -> Bool { utf8.starts(with: (folder == "/" ? folder : folder + "/").utf8) }
+    package func lies(below folder: String) -> Bool { utf8.starts(with: (folder == "/" ? folder : folder + "/").utf8) }
 
     /// What follows a folder in this path; nil for what does not lie below it.
-    func path(below folder: String) -> String? {
+    package func path(below folder: String) -> String? {
         guard lies(below: folder) else { return nil }
         return String(decoding: utf8.dropFirst(folder == "/" ? 1 : folder.utf8.count + 1), as: UTF8.self)
     }
 
     /// Whether a link at this path, with that text, leads out of the folder that the path begins in.
-    func isLinkOut(to target: String) -> Bool {
+    package func isLinkOut(to target: String) -> Bool {
         guard target.utf8.first != UInt8(ascii: "/") else { return true }
         var depth = pathSteps.count - 1
         for step in target.pathSteps where !step.isEmpty && step != "." {
