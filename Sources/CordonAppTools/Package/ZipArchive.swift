@@ -5,7 +5,8 @@ import Foundation
 /// A zip archive, read and checked in full before any of it is used: what it does not know, it refuses.
 ///
 /// Refused are names that lead out of the archive or come twice, links that leave it, encrypted and split archives,
-/// packing other than deflate, entries that lie over each other, and sizes beyond the limits.
+/// packing other than deflate, entries that lie over each other, sizes beyond the limits, and all that a program reads
+/// otherwise which unpacks without the directory at the end, as devices do.
 struct ZipArchive {
     /// What an archive may hold at most (TL-GN-08).
     struct Limits {
@@ -35,11 +36,17 @@ struct ZipArchive {
         /// Its record in the directory at the end.
         let record: Range<Int>
 
+        /// The checksum, the size and the packed size.
+        var numbers: [UInt64] { [UInt64(checksum), UInt64(size), UInt64(packedSize)] }
+
         /// The name, without the slash that a folder's ends in.
         var path: String {
             name.utf8.last == UInt8(ascii: "/") ? String(decoding: name.utf8.dropLast(), as: UTF8.self) : name
         }
     }
+
+    /// Stands before the numbers that follow an entry's content.
+    private static let descriptorMark: UInt32 = 0x0807_4B50
 
     let reader: ByteReader
     let entries: [Entry]
@@ -104,6 +111,9 @@ struct ZipArchive {
     /// Entries lie one behind the other, so that no byte is unpacked twice.
     private static func extents(of entries: [Entry], before end: Int) throws(AppToolsError) -> [Range<Int>] {
         let order = entries.indices.sorted { entries[$0].offset < entries[$1].offset }
+        guard order.first.map({ entries[$0].offset }) ?? end == 0 else {
+            throw AppToolsError(.refused, "the archive begins with something that is no entry of it")
+        }
         var extents = Array(repeating: 0..<0, count: entries.count)
         for (place, index) in order.enumerated() {
             let entry = entries[index]
@@ -124,7 +134,12 @@ struct ZipArchive {
         let files = Set(entries.filter { $0.kind == .file }.map(\.path))
         for entry in entries {
             let steps = entry.path.pathSteps
-            guard !entry.path.isEmpty, !entry.path.utf8.contains(0), !entry.path.contains("\\"),
+            guard !entry.path.utf8.contains(UInt8(ascii: "\\")) else {
+                throw AppToolsError(
+                    .refused, "has a backslash in its name, which some systems take for a slash", at: entry.name,
+                    hint: "pack the folder anew with a program that writes slashes")
+            }
+            guard !entry.path.isEmpty, !entry.path.utf8.contains(0),
                 steps.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
             else { throw AppToolsError(.refused, "the archive has an entry that leads out of it", at: entry.name) }
             guard seen.insert(entry.path).inserted else {
@@ -156,18 +171,48 @@ struct ZipArchive {
         guard try reader.little16(at: entry.offset + 8) == (entry.isPacked ? 8 : 0) else {
             throw AppToolsError(.refused, "is packed otherwise in its own header", at: entry.name)
         }
-        // Programs that unpack while they receive know no other numbers; with the flag these follow the content.
-        if try reader.little16(at: entry.offset + 6) & 8 == 0 {
-            let fields = entry.offset + 30 + length
-            let sizes = try ZipDirectory.numbers(
-                reader, at: [22, 18].map { entry.offset + $0 }, extra: fields..<fields + extra)
-            guard try reader.little32(at: entry.offset + 14) == entry.checksum,
-                sizes == [UInt64(entry.size), UInt64(entry.packedSize)]
-            else { throw AppToolsError(.refused, "has another length or checksum in its own header", at: entry.name) }
+        guard try reader.little16(at: entry.offset + 6) & ZipDirectory.unknownFlags == 0 else {
+            throw AppToolsError(.refused, "is encrypted or patched in its own header", at: entry.name)
         }
-        guard 30 + length + extra + entry.packedSize <= extent.count else {
+        let fields = entry.offset + 30 + length
+        let end = fields + extra + entry.packedSize
+        guard end <= extent.upperBound else {
             throw AppToolsError(.refused, "entries lie over each other", at: entry.name)
         }
+        // Programs that unpack while they receive know no other numbers; with the flag these may follow the content.
+        let sizes = try ZipDirectory.numbers(
+            reader, at: [22, 18].map { entry.offset + $0 }, extra: fields..<fields + extra)
+        let stated = [UInt64(try reader.little32(at: entry.offset + 14))] + sizes
+        let isLate = try reader.little16(at: entry.offset + 6) & 8 != 0
+        guard zip(stated, entry.numbers).allSatisfy({ $0 == $1 || isLate && $0 == 0 }) else {
+            throw AppToolsError(.refused, "has another length or checksum in its own header", at: entry.name)
+        }
+        // Without a length such a program looks for the mark behind the content.
+        if !entry.isPacked, sizes != Array(entry.numbers.dropFirst()),
+            try content(of: entry).firstRange(of: Self.descriptorMark.littleBytes) != nil
+        {
+            throw AppToolsError(
+                .refused, "holds what would end it for a program that does not know its length", at: entry.name)
+        }
+        // It would take for an entry what lies between two.
+        guard end < extent.upperBound || stated != entry.numbers else { return }
+        guard isLate, try numbers(in: end..<extent.upperBound) == entry.numbers else {
+            throw AppToolsError(.refused, "other bytes than its length and checksum lie behind it", at: entry.name)
+        }
+    }
+
+    /// The checksum and the sizes that follow an entry's content, behind a mark or without one; nil for anything else.
+    private func numbers(in place: Range<Int>) throws(AppToolsError) -> [UInt64]? {
+        guard [12, 16, 20, 24].contains(place.count) else { return nil }
+        var start = place.lowerBound
+        if place.count % 8 == 0 {
+            guard try reader.little32(at: start) == Self.descriptorMark else { return nil }
+            start += 4
+        }
+        let checksum = UInt64(try reader.little32(at: start))
+        return place.count < 20
+            ? [checksum, UInt64(try reader.little32(at: start + 8)), UInt64(try reader.little32(at: start + 4))]
+            : [checksum, try reader.little64(at: start + 12), try reader.little64(at: start + 4)]
     }
 
     private func checkLinks() throws(AppToolsError) {

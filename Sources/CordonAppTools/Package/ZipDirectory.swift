@@ -16,6 +16,9 @@ struct ZipDirectory {
     /// The most bytes of one step of it.
     private static let longestName = 255
 
+    /// Encrypted, patched data, strongly encrypted, masked headers.
+    static let unknownFlags: UInt16 = 0x2061
+
     private static let recordMark: UInt32 = 0x0201_4B50
     private static let endMark: UInt32 = 0x0605_4B50
     private static let end64Mark: UInt32 = 0x0606_4B50
@@ -24,7 +27,9 @@ struct ZipDirectory {
     init(_ reader: ByteReader) throws(AppToolsError) {
         self.reader = reader
         let place = try Self.endRecord(reader)
-        guard try reader.little16(at: place + 4) == 0, try reader.little16(at: place + 6) == 0 else {
+        guard try reader.little16(at: place + 4) == 0, try reader.little16(at: place + 6) == 0,
+            try reader.little16(at: place + 8) == reader.little16(at: place + 10)
+        else {
             throw AppToolsError(.unsupported, "the archive is split into several files")
         }
         var count = UInt64(try reader.little16(at: place + 10))
@@ -36,13 +41,20 @@ struct ZipDirectory {
             guard let offset = Int(exactly: record), offset <= place - 20 - 56,
                 try reader.little32(at: offset) == Self.end64Mark
             else { throw reader.failure("the archive's 64-bit end record is not where it should be", at: place - 20) }
-            guard try reader.little32(at: offset + 16) == 0, try reader.little32(at: offset + 20) == 0 else {
+            guard try reader.little32(at: offset + 16) == 0, try reader.little32(at: offset + 20) == 0,
+                try reader.little64(at: offset + 24) == reader.little64(at: offset + 32)
+            else {
                 throw AppToolsError(.unsupported, "the archive is split into several files")
             }
-            count = try reader.little64(at: offset + 32)
-            size = try reader.little64(at: offset + 40)
-            start = try reader.little64(at: offset + 48)
-            end = offset
+            let long = (
+                count: try reader.little64(at: offset + 32), size: try reader.little64(at: offset + 40),
+                start: try reader.little64(at: offset + 48)
+            )
+            // Programs differ in which of two they believe.
+            guard [long.count, 0xFFFF].contains(count), [long.size, 0xFFFF_FFFF].contains(size),
+                [long.start, 0xFFFF_FFFF].contains(start)
+            else { throw AppToolsError(.refused, "the archive's two end records tell of different directories") }
+            (count, size, start, end) = (long.count, long.size, long.start, offset)
         }
         guard let start = Int(exactly: start), let size = Int(exactly: size), let count = Int(exactly: count),
             start <= end, size == end - start, count <= size / 46
@@ -103,8 +115,7 @@ struct ZipDirectory {
         }
         let flags = try reader.little16(at: place + 8)
         let method = try reader.little16(at: place + 10)
-        // Encrypted, patched data, strongly encrypted, masked headers.
-        guard flags & 0x2061 == 0, method == 0 || method == 8 else {
+        guard flags & Self.unknownFlags == 0, method == 0 || method == 8 else {
             throw AppToolsError(.unsupported, "is encrypted or packed in an unknown way", at: name)
         }
         let sizes = try Extra(reader, place, nameLength, extraLength)

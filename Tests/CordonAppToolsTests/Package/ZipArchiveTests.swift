@@ -63,6 +63,14 @@ struct ZipArchiveTests {
         let archive = try ZipArchive(data)
         #expect(data.firstRange(of: Data([0x50, 0x4B, 6, 6])) != nil)
         #expect(try content(archive, "c") == Data(repeating: UInt8(ascii: "d"), count: 100))
+        // In the shorter end record the count of this part alone, then both counts, the size and the place.
+        for (places, code) in [
+            ([8], AppToolsError.Code.unsupported), ([8, 10], .refused), ([12], .refused), ([16], .refused),
+        ] {
+            var bad = data
+            for place in places { bad[bad.count - 22 + place] ^= 1 }
+            #expect(throws: AppToolsError(code, ""), "\(places)") { try ZipArchive(bad) }
+        }
         var writer = ZipWriter(archive)
         for (entry, extent) in zip(archive.entries, archive.extents) { try writer.keep(entry, extent) }
         let again = try ZipArchive(writer.finished().reduce(Data(), +))
@@ -71,6 +79,7 @@ struct ZipArchiveTests {
 
     @Test(arguments: [
         "put('../x', b'1')", "put('/x', b'1')", "put('a/../../x', b'1')", "put('a//b', b'1')", "put('a\\\\b', b'1')",
+        "put('a\\\\\\u0301b', b'1')",
         "put('a/./b', b'1')", "put('a', b'1'); put('a', b'2')", "put('a', b'1'); put('a/', mode=0o40755)",
         "put('l', b'../x', mode=0o120777)", "put('l', b'/etc/passwd', mode=0o120777)",
         "put('d/l', b'../../x', mode=0o120777)", "put('l', b'd', mode=0o120777); put('l/x', b'1')",
@@ -185,6 +194,42 @@ struct ZipArchiveTests {
         // Split over several files.
         let split = try edited(good, after: end, at: 4, [1, 0])
         #expect(throws: AppToolsError(.unsupported, "")) { try ZipArchive(split) }
+    }
+
+    /// What writes the archive to a pipe, so that the checksum and the lengths of an entry follow its content.
+    private static let piped = """
+        z = None; out = open(sys.argv[1], 'wb')
+        class Pipe:
+            def write(self, b): return out.write(b)
+            def flush(self): out.flush()
+        z = zipfile.ZipFile(Pipe(), 'w')
+
+        """
+
+    @Test func `numbers behind an entry are those of the directory`() throws {
+        let scratch = try Scratch()
+        let good = try Self.archive(Self.piped + "put('a', b'a' * 1000); put('b', b'b', packed=False)", in: scratch)
+        let entries = try ZipArchive(good).entries
+        #expect(entries.map(\.size) == [1000, 1])
+        // Mark, checksum and both lengths; then the same in the entry's own header, and that it is encrypted.
+        for place in [-16, -12, -8, -4].map({ entries[1].offset + $0 }) + [14, 18, 22, 6] {
+            var bad = good
+            bad[place] ^= 1
+            #expect(throws: AppToolsError(.refused, ""), "\(place)") { try ZipArchive(bad) }
+        }
+        let ended = try Self.archive(Self.piped + "put('a', b'PK\\7\\10', packed=False)", in: scratch)
+        #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(ended) }
+    }
+
+    @Test func `bytes that belong to no entry are refused: a program that reads from the front may find one in them`()
+        throws
+    {
+        let scratch = try Scratch()
+        let gap = "z.fp.seek(z.start_dir); z.fp.write(b'x' * 40); z.start_dir = z.fp.tell()"
+        for script in ["\(gap); put('a', b'1')", "put('a', b'1'); \(gap); put('b', b'2')", "put('a', b'1'); \(gap)"] {
+            let data = try Self.archive(script, in: scratch)
+            #expect(throws: AppToolsError(.refused, ""), "\(script)") { try ZipArchive(data) }
+        }
     }
 
     @Test(.seeded(as: 20)) func `a damaged archive is an error, wherever the damage is`() throws {
