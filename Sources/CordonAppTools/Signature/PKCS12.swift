@@ -28,20 +28,22 @@ struct PKCS12 {
         guard fields.count == 3 else {
             throw AppToolsError(.unsupported, "the PKCS#12 file is not protected by a password")
         }
-        guard try PKCS12MAC(fields[2]).authenticates(content, password: password) else {
+        var rounds = KeyRounds()
+        guard try PKCS12MAC(fields[2], &rounds).authenticates(content, password: password) else {
             throw AppToolsError(.refused, "the password of the PKCS#12 file is wrong, or the file was changed")
         }
         var keys: [Data] = []
         var found: [Data] = []
         for part in try DERNode(content).children() {
-            let bags = try Self.bags(part, password)
+            let bags = try Self.bags(part, password, &rounds)
             for bag in try DERNode(bags).children() {
                 let value = try bag.child(1).child(0)
                 switch try bag.child(0).object() {
                 case Identifier.keyBag: keys.append(Data(value.whole))
                 case Identifier.shroudedKeyBag:
                     keys.append(
-                        try PasswordEncryption(value.child(0)).decrypt(value.child(1).content, password: password))
+                        try PasswordEncryption(value.child(0), &rounds).decrypt(
+                            value.child(1).content, password: password))
                 case Identifier.certificateBag: found.append(try Self.octets(value.child(1).child(0)))
                 default: break
                 }
@@ -54,14 +56,17 @@ struct PKCS12 {
         certificates = found
     }
 
-    private static func bags(_ part: DERNode, _ password: String) throws(AppToolsError) -> Data {
+    private static func bags(
+        _ part: DERNode, _ password: String, _ rounds: inout KeyRounds
+    ) throws(AppToolsError) -> Data {
         let kind = try part.child(0).object()
         let value = try part.child(1).child(0)
         switch kind {
         case .data: return try octets(value)
         case Identifier.encryptedData:
             let encrypted = try value.child(1)
-            return try PasswordEncryption(encrypted.child(1)).decrypt(encrypted.child(2).content, password: password)
+            return try PasswordEncryption(encrypted.child(1), &rounds).decrypt(
+                encrypted.child(2).content, password: password)
         default: throw AppToolsError(.unsupported, "the PKCS#12 file is encrypted for a certificate, not by a password")
         }
     }
@@ -81,7 +86,7 @@ private struct PasswordEncryption {
     private let keySize: Int
     private let initialValue: Data
 
-    init(_ algorithm: DERNode) throws(AppToolsError) {
+    init(_ algorithm: DERNode, _ allowance: inout KeyRounds) throws(AppToolsError) {
         guard try algorithm.child(0).object() == [1, 2, 840, 113549, 1, 5, 13] else { throw old }
         let derivation = try algorithm.child(1).child(0)
         let cipher = try algorithm.child(1).child(1)
@@ -93,7 +98,7 @@ private struct PasswordEncryption {
             throw AppToolsError(.malformed, "the key derivation of the PKCS#12 file is incomplete")
         }
         salt = Data(parameters[0].content)
-        rounds = try PKCS12MAC.rounds(parameters[1])
+        rounds = try allowance.take(parameters[1])
         let last = parameters[parameters.count - 1]
         switch last.identifier == .sequence ? try last.child(0).object() : nil {
         case nil, [1, 2, 840, 113549, 2, 7]: function = .insecureSHA1

@@ -70,6 +70,26 @@ struct PKCS12Tests {
         #expect(error?.hint?.contains("openssl pkcs12") == true)
     }
 
+    @Test func `the parts of a file share the rounds that it may ask for`() throws {
+        let scratch = try Scratch()
+        var data = try file(Self.kinds[1], password: "", ["-certpbe", "NONE", "-iter", "32768"], in: scratch)
+        let fields = try DERNode(data).children()
+        var content = try fields[1].child(1).child(0).octets()
+        let mac = try (digest: fields[2].child(0).child(1).content, salt: fields[2].child(1).content)
+        let place = try #require(data.range(of: content))
+        // As many for the key as a file may ask for, behind those of the MAC, which has to fit.
+        let rounds = try #require(content.range(of: Data([2, 3, 0, 0x80, 0])))
+        content.replaceSubrange(rounds, with: [2, 3, 0x98, 0x96, 0x80])
+        data.replaceSubrange(place, with: content)
+        var key = Data(repeating: 3, count: 64)
+        while key.count < 128 { key += mac.salt }
+        key += Data(count: 64)
+        for _ in 0..<32768 { key = Data(SHA256.hash(data: key)) }
+        let code = Data(HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: key)))
+        data.replaceSubrange(try #require(data.range(of: mac.digest)), with: code)
+        #expect(throws: AppToolsError(.unsupported, "")) { try PKCS12(data, password: "") }
+    }
+
     @Test func `a file without a password's protection is not trusted`() throws {
         let scratch = try Scratch()
         let data = try file(Self.kinds[1], password: "", ["-nomac"], in: scratch)
