@@ -88,18 +88,24 @@ struct AppBundle {
 
     /// This bundle and all code bundles in it, deepest first each once, with the apps inside or without.
     static func insideOut(_ url: URL, withCompanions: Bool = true) throws(AppToolsError) -> [AppBundle] {
+    /// Extensions of Watch apps and their frameworks lie five deep. Every bundle around a file reads all of it again.
+    private static let deepestNesting = 16
+
         var seen: Set<[UInt8]> = []
-        return try insideOut(url, withCompanions, &seen)
+        return try insideOut(url, withCompanions, 0, &seen)
     }
 
     private static func insideOut(
-        _ url: URL, _ withCompanions: Bool, _ seen: inout Set<[UInt8]>
+        _ url: URL, _ withCompanions: Bool, _ depth: Int, _ seen: inout Set<[UInt8]>
     ) throws(AppToolsError) -> [AppBundle] {
         guard seen.insert(url.realBytes).inserted else { return [] }
         let bundle = try AppBundle(url)
+        guard depth < deepestNesting else {
+            throw AppToolsError(.malformed, "lies in more than \(deepestNesting) other bundles of code", at: url.path)
+        }
         var all: [AppBundle] = []
         for inner in bundle.nested where withCompanions || kind(of: inner) != .app {
-            all += try insideOut(inner, withCompanions, &seen)
+            all += try insideOut(inner, withCompanions, depth + 1, &seen)
         }
         return all + [bundle]
     }

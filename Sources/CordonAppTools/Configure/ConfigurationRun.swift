@@ -42,6 +42,15 @@ struct ConfigurationRun {
         }
     }
 
+    private static let mostSchemes = 500
+
+    /// - Throws: `malformed` for more schemes than any app has: with every one that is added the whole text is read again.
+    func checkCount(of schemes: [String]) throws(AppToolsError) {
+        guard schemes.count > Self.mostSchemes else { return }
+        throw AppToolsError(
+            .malformed, "has a list of \(schemes.count) URL schemes, more than \(Self.mostSchemes)", at: infoPath)
+    }
+
     /// Whether a text is a URL scheme; nil when it has a variable that cannot be expanded.
     func isScheme(_ text: String) -> Bool? {
         guard let expanded = variables.expand(text) else { return nil }

@@ -12,6 +12,9 @@ public struct Configurator: Sendable {
         public let findings: [Finding]
     }
 
+    /// Apps have some thousand bytes, a hundred thousand with the advertisers that some list.
+    private static let largestFile = 1 << 20
+
     let options: ConfiguratorOptions
 
     /// Makes a configurator.
@@ -24,10 +27,14 @@ public struct Configurator: Sendable {
     /// - Parameters:
     ///   - info: The content of the final Info.plist, with its path for findings.
     ///   - entitlements: The content of the entitlements file, with its path for findings.
-    /// - Throws: ``AppToolsError`` `malformed` when a file is no property list or a known key has the wrong kind of value.
+    /// - Throws: ``AppToolsError`` `malformed` when a file is no property list or larger than a MiB, or a known key has the
+    ///   wrong kind of value.
     public func configure(
         info: (data: Data, path: String), entitlements: (data: Data, path: String)? = nil
     ) throws(AppToolsError) -> Result {
+        for file in [info, entitlements].compactMap({ $0 }) where file.data.count > Self.largestFile {
+            throw AppToolsError(.malformed, "is larger than \(Self.largestFile) bytes", at: file.path)
+        }
         let infoEditor = try naming(info.path) { () throws(AppToolsError) in try PropertyListEditor(reading: info.data)
         }
         guard case .dictionary = infoEditor.value else {

@@ -27,7 +27,8 @@ extension ConfigurationRun {
         }
         guard wanted != present else { return }
         guard options.writesEntitlements else {
-            for group in wanted where !present.contains(group) {
+            let known = Set(present)
+            for group in wanted where !known.contains(group) {
                 noteEntitlements(.warning, "CF-ENTITLEMENT", "add to keychain-access-groups: <string>\(group)</string>")
             }
             return

@@ -5,6 +5,7 @@ extension ConfigurationRun {
     mutating func configureQueries() throws(AppToolsError) {
         guard !isExtension else { return }
         let listed = info.value[Self.key]?.strings ?? []
+        try checkCount(of: listed)
         var wanted = listed.filter { wantsTwin($0, among: listed) }.map { $0 + names.schemeSuffix }
         wanted += names.requiredQueries
         if listed.contains("mailto") { wanted.append(names.mailQuery) }

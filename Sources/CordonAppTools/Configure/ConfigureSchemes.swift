@@ -2,6 +2,7 @@ extension ConfigurationRun {
     /// URL schemes and their twins (TL-CF-10 to 13).
     mutating func configureSchemes() throws(AppToolsError) {
         let key = "CFBundleURLTypes"
+        try checkCount(of: allSchemes)
         if let scheme = options.ensuredScheme, !allSchemes.contains(where: { isOwnScheme($0) }) {
             try add(scheme: scheme)
         }

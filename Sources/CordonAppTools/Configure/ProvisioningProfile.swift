@@ -51,14 +51,20 @@ public struct ProvisioningProfile: Sendable {
         }
     }
 
+    private static let mostComparisons = 1_000_000
+
     private static func allows(_ granted: PropertyListValue, _ wanted: PropertyListValue) -> Bool {
         switch (granted, wanted) {
         case (.string(let grant), .string(let text)): covers(grant, text)
         // One star allows any list.
         case (.string(let grant), .array(let values)):
             values.allSatisfy { $0.string.map { covers(grant, $0) } ?? false }
+        // Each is compared with each, and both lists come with the app: no profile has so many, or lists in a list.
         case (.array(let grants), .array(let values)):
-            values.allSatisfy { value in grants.contains { allows($0, value) } }
+            grants.count <= mostComparisons / max(1, values.count)
+                && values.allSatisfy { value in
+                    value.array == nil && grants.contains { $0.array == nil && allows($0, value) }
+                }
         case (.array(let grants), _): grants.contains { allows($0, wanted) }
         default: granted == wanted || (granted.boolean == true && wanted.boolean == false)
         }

@@ -69,6 +69,20 @@ struct NestedCodeTests {
         #expect(try patcher.plan(.verify, app).images.count == images)
     }
 
+    @Test func `bundles that lie deeper in each other than any app has them are refused`() throws {
+        let scratch = try Scratch()
+        var inner = "App.app"
+        for depth in 0..<17 {
+            _ = try scratch.file("\(inner)/Info.plist", "<plist><dict/></plist>")
+            inner += "/F.framework"
+            let app = scratch.folder.appendingPathComponent("App.app")
+            if depth < 16 { #expect(try AppBundle.insideOut(app).count == depth + 1) }
+        }
+        #expect(throws: AppToolsError(.malformed, "")) {
+            try AppBundle.insideOut(scratch.folder.appendingPathComponent("App.app"))
+        }
+    }
+
     @Test(arguments: [false, true])
     func `code that is linked from where the system looks is patched once, in its own place`(wholeFolder: Bool) throws {
         let scratch = try Scratch()

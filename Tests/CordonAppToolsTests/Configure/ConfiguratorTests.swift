@@ -88,6 +88,20 @@ struct ConfiguratorTests {
         #expect(queries == expected)
     }
 
+    @Test func `files and lists as no app has them are refused before any work on them`() throws {
+        func list(_ content: String, _ key: String) -> String {
+            "<plist><dict><key>\(key)</key>\(content)</dict></plist>"
+        }
+        let schemes = "<array>\(String(repeating: "<string>a</string>", count: 501))</array>"
+        for info in [
+            list(schemes, "LSApplicationQueriesSchemes"),
+            list("<array><dict><key>CFBundleURLSchemes</key>\(schemes)</dict></array>", "CFBundleURLTypes"),
+            list("<string>\(String(repeating: "x", count: 1 << 20))</string>", "NSFaceIDUsageDescription"),
+        ] {
+            #expect(throws: AppToolsError(.malformed, "")) { try configure(info) }
+        }
+    }
+
     @Test(arguments: [(17, 15, false), (17, 40, true), (27, 6, true), (27, 5, false)])
     func `too many queries for the SDK are an error`(sdk: Int, own: Int, fails: Bool) throws {
         let list = (0..<own).map { "<string>app\($0)</string>" }.joined()
