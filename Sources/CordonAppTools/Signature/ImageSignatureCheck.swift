@@ -30,10 +30,18 @@ struct ImageSignatureCheck {
                         "SG-LIMIT", "the \(image.bytesBehindSignature) bytes behind the signature are not covered by it"
                     ))
             }
-            guard !signature.codeDirectories.isEmpty else {
+            var directories: [CodeDirectory] = []
+            for blob in signature.codeDirectories { directories.append(try CodeDirectory(blob)) }
+            guard let first = directories.first else {
                 return [error("SG-DIRECTORY", "the signature has no code directory")]
             }
-            for blob in signature.codeDirectories { found += directoryProblems(try CodeDirectory(blob), signature) }
+            for directory in directories { found += directoryProblems(directory, signature) }
+            // Systems go by the one with the best hash.
+            if directories.contains(where: {
+                ($0.identifier, $0.team, $0.flags) != (first.identifier, first.team, first.flags)
+            }) {
+                found.append(error("SG-DIRECTORY", "the code directories name different identifiers, teams or flags"))
+            }
             found += entitlementProblems(signature)
             found += try CMSCheck(signature: signature).problems()
             // An image for old systems has two directories, which tell the same.

@@ -33,6 +33,10 @@ struct SealCheck {
                 continue
             }
             if let problem = try mismatch(path, entry, old[path], tree) { found.append(problem) }
+            // Systems pass over the older list where there is a newer one.
+            if list["files2"] != nil, new[path] == nil, CodeResources.isSealed(path), rules?.omits(path) != true {
+                found.append(finding(path, "SG-UNSEALED", "is in the older list of the seal alone"))
+            }
         }
         let beside = bundle.url.appendingPathComponent("_CodeSignature").path
         for name in (try? FileManager.default.contentsOfDirectory(atPath: beside))?.sorted() ?? []
@@ -72,20 +76,29 @@ struct SealCheck {
                 let hash = listed[path]?["cdhash"]?.data
             else { continue }
             paths.insert(path)
-            if try !codeHashes(of: AppBundle(url)).contains(hash) {
+            let slices = try codeHashes(of: AppBundle(url))
+            guard slices.contains(where: { $0.hashes.contains(hash) }) else {
                 found.append(finding(path, "SG-CHANGED", "holds other code than the seal says"))
+                continue
+            }
+            found += slices.filter { !$0.hashes.contains(hash) }.map {
+                let reason =
+                    "the seal names its code by a hash that is not that of \($0.cpu), so it does not protect that"
+                return finding(path, "SG-OMITTED", reason, .warning)
             }
         }
         return (paths, found)
     }
 
-    /// The hashes by which systems name a bundle's code; none where there is no executable.
-    private func codeHashes(of bundle: AppBundle) throws(AppToolsError) -> [Data] {
+    /// The hashes by which systems name each slice of a bundle's code; none where there is no executable.
+    private func codeHashes(of bundle: AppBundle) throws(AppToolsError) -> [(cpu: CPUType, hashes: [Data])] {
         guard let executable = bundle.executable else { return [] }
         let data = try planned.content(executable)
         let file = try naming(executable.path) { () throws(AppToolsError) in try MachOFile(data) }
-        return file.slices.compactMap(\.image).compactMap { try? ImageSignatureCheck.signature($0) }
-            .flatMap(\.codeDirectories).compactMap { try? CodeDirectory($0).codeHash }
+        return file.slices.compactMap(\.image).map { image in
+            let signature = try? ImageSignatureCheck.signature(image)
+            return (image.cpu, (signature?.codeDirectories ?? []).compactMap { try? CodeDirectory($0).codeHash })
+        }
     }
 
     private static func lies(_ path: String, below folders: Set<String>) -> Bool {

@@ -72,8 +72,10 @@ public struct SignatureVerifier: Sendable {
                     let first = signature.codeDirectories.first,
                     let directory = try? CodeDirectory(first)
                 else { return nil }
+                // What an ad-hoc signature calls itself, nobody signed.
+                guard CMSCheck.certificate(of: image) != nil else { return .nobody }
                 if let team = directory.team { return .team(team) }
-                return directory.isOfPlatform && CMSCheck.certificate(of: image) != nil ? .vendor : .nobody
+                return directory.isOfPlatform ? .vendor : .nobody
             }
     }
 
@@ -88,11 +90,12 @@ public struct SignatureVerifier: Sendable {
                     "the executable \(missing) is not there, so nothing is signed")
             ]
         }
-        let info = try files.content(bundle.url.appendingPathComponent("Info.plist"))
+        let infoFile = bundle.url.appendingPathComponent("Info.plist")
+        let info = try files.content(infoFile)
         let sealFile = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
         let seal = try files.contentIfPresent(sealFile)
         var found = try codeFile(executable, files, info: info, resources: seal)
-        found += [executable, sealFile].filter { InputFile.entry(at: $0) == .link }.map {
+        found += [executable, infoFile, sealFile].filter { InputFile.entry(at: $0) == .link }.map {
             Finding($0.path, .error, "SG-LINK", "is a link, so nothing protects what it leads to")
         }
         if let seal {

@@ -121,6 +121,15 @@ struct CertificateSigningTests {
         func designatedRequirement(of identifier: String) -> Data? { nil }
     }
 
+    /// Names a team and signs nothing.
+    private struct Claimed: SigningIdentity {
+        let team: String? = "ABCDE12345"
+
+        func sign(_ directories: [(hashType: UInt8, blob: Data)]) throws(AppToolsError) -> Data { Data() }
+
+        func designatedRequirement(of identifier: String) -> Data? { nil }
+    }
+
     @Test func `code of another team than the app's is noticed`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
@@ -150,6 +159,11 @@ struct CertificateSigningTests {
         #expect(try strangers() == ["is signed by the system's vendor, as it says, and the app by ABCDE12345"])
         #expect(try SignatureVerifier().findings(app).contains { $0.code == "SG-TEAM" && $0.severity == .warning })
         let lab = try MachOLab.get()
+        let content = ImageSigner.Content(identifier: "a", flags: CodeDirectory.Flag.adHoc)
+        let claimed = try ImageSigner(image: MachOImage(lab.data(lab.library)), content: content, identity: Claimed())
+        try claimed.signed().reduce(Data(), +).write(to: library)
+        #expect(try SignatureVerifier().findings(library).filter { $0.severity == .error } == [], "the control")
+        #expect(try strangers() == ["is signed by no team, and the app by ABCDE12345"])
         try lab.data(lab.simulatorLibrary).write(to: library)
         #expect(try strangers() == [], "simulators load it")
     }
@@ -266,6 +280,14 @@ struct CertificateSigningTests {
         let hashes = try signature.codeDirectories.map { try CodeDirectory($0).hash }
         #expect(hashes == [.sha1, .sha256])
         #expect(try SignatureVerifier().findings(file).filter { $0.severity == .error } == [])
+        var data = try Data(contentsOf: file)
+        let second = try #require(
+            data.range(of: SuperBlob.Magic.codeDirectory.bigBytes, options: .backwards)
+        ).lowerBound
+        data[second + Int(try ByteReader(data).big32(at: second + 20))] ^= 1
+        let other = try scratch.file("other", data)
+        #expect(
+            try SignatureVerifier().findings(other).filter { $0.severity == .error }.map(\.code) == ["SG-DIRECTORY"])
     }
 
     @Test func `openssl verifies a signed profile and gives its content back`() throws {

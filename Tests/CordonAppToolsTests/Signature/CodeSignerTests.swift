@@ -102,6 +102,27 @@ struct CodeSignerTests {
         #expect(try errors(app).contains(code))
     }
 
+    @Test func `an app whose property list is a link, which no seal covers, is not signed`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        let info = app.appendingPathComponent("Info.plist")
+        try FileManager.default.moveItem(at: info, to: app.appendingPathComponent("real.plist"))
+        try FileManager.default.createSymbolicLink(atPath: info.path, withDestinationPath: "real.plist")
+        #expect(throws: AppToolsError(.refused, "")) { try CodeSigner(CodeSigner.Options()).plan(app) }
+    }
+
+    @Test func `an executable is found by the other form of its accents, as devices do`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        _ = try scratch.file(
+            "A.app/Info.plist", "<plist><dict><key>CFBundleExecutable</key><string>\u{c4}</string></dict></plist>")
+        let file = try scratch.file("A.app/A\u{308}", lab.data(lab.executable))
+        let app = scratch.folder.appendingPathComponent("A.app")
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        #expect(try errors(app) == [])
+        #expect(try errors(file) == [])
+    }
+
     @Test func `a part of a signature that is of another kind is an error`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()
