@@ -45,7 +45,9 @@ struct AppBundle {
             throw AppToolsError(.malformed, "CFBundleExecutable is not a file name", at: url.path)
         }
         let file = url.appendingPathComponent(name)
-        executable = InputFile.kind(of: file).exists ? file : nil
+        // Devices find it by either form of Unicode, and compared as text the two are equal.
+        executable =
+            InputFile.kind(of: file).exists ? file : Self.entries(url).first { $0.lastPathComponent == name }
         missingExecutable = executable == nil && (named != nil || kind != .framework) ? name : nil
         (nested, looseCode, links) = Self.contents(of: url, executable: executable)
     }
@@ -86,11 +88,11 @@ struct AppBundle {
     /// The apps inside: Watch apps and App Clips.
     var companions: [URL] { nested.filter { Self.kind(of: $0) == .app } }
 
-    /// This bundle and all code bundles in it, deepest first each once, with the apps inside or without.
-    static func insideOut(_ url: URL, withCompanions: Bool = true) throws(AppToolsError) -> [AppBundle] {
     /// Extensions of Watch apps and their frameworks lie five deep. Every bundle around a file reads all of it again.
     private static let deepestNesting = 16
 
+    /// This bundle and all code bundles in it, deepest first each once, with the apps inside or without.
+    static func insideOut(_ url: URL, withCompanions: Bool = true) throws(AppToolsError) -> [AppBundle] {
         var seen: Set<[UInt8]> = []
         return try insideOut(url, withCompanions, 0, &seen)
     }
@@ -98,11 +100,11 @@ struct AppBundle {
     private static func insideOut(
         _ url: URL, _ withCompanions: Bool, _ depth: Int, _ seen: inout Set<[UInt8]>
     ) throws(AppToolsError) -> [AppBundle] {
-        guard seen.insert(url.realBytes).inserted else { return [] }
-        let bundle = try AppBundle(url)
         guard depth < deepestNesting else {
             throw AppToolsError(.malformed, "lies in more than \(deepestNesting) other bundles of code", at: url.path)
         }
+        guard seen.insert(url.realBytes).inserted else { return [] }
+        let bundle = try AppBundle(url)
         var all: [AppBundle] = []
         for inner in bundle.nested where withCompanions || kind(of: inner) != .app {
             all += try insideOut(inner, withCompanions, depth + 1, &seen)

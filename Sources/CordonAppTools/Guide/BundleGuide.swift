@@ -44,7 +44,14 @@ struct BundleGuide {
             guard let text = bundle.info["NSExtension"]?["NSExtensionAttributes"]?["NSExtensionActivationRule"] else {
                 continue
             }
-            let inner = path + bundle.url.path.dropFirst(url.path.count)
+            // What lies in a packed archive has no path of its own.
+            let rewriting =
+                path != url.path
+                ? commands.line("activation-rule", path, options: "--in-place")
+                : commands.line(
+                    "configure", bundle.url.path + "/Info.plist",
+                    options: "--containing-app \(CommandLines.quoted(app.identifier ?? "APP-ID"))"
+                        + " --activation-rule")
             let rewritten = text.string.flatMap { text -> Bool? in
                 guard let rule = try? ActivationRule(text), let managed = try? rule.addingManagedTypes(names) else {
                     return nil
@@ -55,12 +62,7 @@ struct BundleGuide {
                 step(
                     "Let \(bundle.url.lastPathComponent) take managed items", rewritten == true ? .done : .open,
                     rewritten == true ? "its rule names managed types" : "its rule does not name managed types",
-                    [
-                        commands.line(
-                            "configure", inner + "/Info.plist",
-                            options: "--containing-app \(CommandLines.quoted(app.identifier ?? "APP-ID"))"
-                                + " --activation-rule")
-                    ]))
+                    [rewriting]))
         }
         if app.kind == .app, app.info["CFBundleDocumentTypes"]?.array?.isEmpty == false {
             steps.append(

@@ -130,7 +130,7 @@ public struct AppPackage: Sendable {
         case "xcframework":
             let found = try XCFramework(url).libraries.flatMap { library in
                 entries(of: library.folder).filter { ["framework", "dylib"].contains($0.pathExtension) }
-            }
+            }.map(checked)
             guard !found.isEmpty else {
                 throw AppToolsError(
                     .unsupported, "holds static libraries only, which an app's build links", at: url.path)
@@ -143,12 +143,20 @@ public struct AppPackage: Sendable {
     private static func apps(in payload: URL, of archive: URL) throws(AppToolsError) -> [URL] {
         let apps = entries(of: payload).filter { $0.pathExtension == "app" }
         guard !apps.isEmpty else { throw AppToolsError(.malformed, "holds no Payload/NAME.app", at: archive.path) }
-        return apps
+        return try apps.map(checked)
     }
 
     private static func checked(_ url: URL) throws(AppToolsError) -> URL {
-        guard AppBundle.kind(of: url) != .app || !InputFile.kind(of: url.appendingPathComponent("Contents")).isFolder
-        else { throw AppToolsError(.unsupported, "is a macOS bundle, which has Contents", at: url.path) }
+        guard let kind = AppBundle.kind(of: url) else { return url }
+        // What is found below a link would be nothing, and a seal that lists nothing would fit it.
+        guard InputFile.entry(at: url) != .link else {
+            throw AppToolsError(.refused, "is a link in the place of a bundle", at: url.path)
+        }
+        let isFlat = kind != .app && InputFile.kind(of: url.appendingPathComponent("Info.plist")).exists
+        let mark = kind == .framework ? "Versions" : "Contents"
+        guard isFlat || !InputFile.kind(of: url.appendingPathComponent(mark)).isFolder else {
+            throw AppToolsError(.unsupported, "is a macOS bundle, which has \(mark)", at: url.path)
+        }
         return url
     }
 

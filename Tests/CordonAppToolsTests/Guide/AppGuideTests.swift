@@ -44,6 +44,10 @@ struct AppGuideTests {
                     + "<dict><key>NSExtensionActivationRule</key>\(rule)</dict></dict>"))
         let commands = try AppGuide(app, names: .intuneCompatible).steps.flatMap(\.commands)
         #expect(commands.contains { $0.hasSuffix(" --containing-app 'a; touch b' --activation-rule") })
+        // Of an archive no command names a path inside.
+        let packed = try AppGuide(app, shownAs: "a.ipa", names: .intuneCompatible).steps.flatMap(\.commands)
+        #expect(packed.contains("cordon activation-rule a.ipa --names intune-compatible --in-place"))
+        #expect(!packed.contains { $0.contains("a.ipa/") })
     }
 
     @Test func `a project's guide names its files, and a folder without one is refused`() throws {

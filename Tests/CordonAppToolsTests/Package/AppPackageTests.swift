@@ -148,8 +148,11 @@ struct AppPackageTests {
         let scratch = try Scratch()
         _ = try scratch.file("Mac.app/Contents/Info.plist", "<plist><dict/></plist>")
         _ = try scratch.file("Empty.xcarchive/Info.plist", "<plist><dict/></plist>")
+        _ = try scratch.file("Mac.framework/Versions/A/Resources/Info.plist", "<plist><dict/></plist>")
         for (name, code) in [
-            ("Mac.app", AppToolsError.Code.unsupported), ("Empty.xcarchive", .malformed), ("none", .missing),
+            ("Mac.app", AppToolsError.Code.unsupported), ("Mac.framework", .unsupported),
+            ("Empty.xcarchive", .malformed),
+            ("none", .missing),
         ] {
             #expect(throws: AppToolsError(code, "")) {
                 try AppPackage(opening: scratch.folder.appendingPathComponent(name))
@@ -157,6 +160,10 @@ struct AppPackageTests {
         }
         let zip = try scratch.file("a.ipa", ZipArchiveTests.archive("put('a', b'1')", in: scratch))
         #expect(throws: AppToolsError(.malformed, "")) { try AppPackage(opening: zip) }
+        let linked = try ZipArchiveTests.archive(
+            "put('Payload/Real/Info.plist', b'x'); put('Payload/A.app', b'Real', mode=0o120755)", in: scratch)
+        let file = try scratch.file("b.ipa", linked)
+        #expect(throws: AppToolsError(.refused, "")) { try AppPackage(opening: file) }
     }
 
     /// Archives as other programs write them, each as a script that fills the stream `out` from the list `files`.
