@@ -9,4 +9,12 @@ public enum CMSEnvelope {
         guard fields.count >= 3 else { throw AppToolsError(.malformed, "the signed message is incomplete") }
         return try fields[2].child(1).child(0).octets()
     }
+
+    /// Whether a signed message's content is another than was signed; false also where the message does not tell.
+    static func isChanged(_ data: Data) -> Bool {
+        guard let content = try? content(of: data), let attributes = try? CMSParts(data).attributes else {
+            return false
+        }
+        return !attributes.isSigned(content)
+    }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Checks profiles against what Apple publishes of their keys (TL-MC-02, TL-MC-05).
 public enum ProfileLint {
     private enum Kind: String {
@@ -37,12 +39,37 @@ public enum ProfileLint {
         case macOS = "macos"
     }
 
+    /// Reads a profile: of a signed one the content, with what its signature says of that. Who signed it is not judged.
+    ///
+    /// - Parameter path: The file's name in the findings.
+    /// - Throws: ``AppToolsError`` when it is neither a property list nor a signed one.
+    public static func read(
+        _ url: URL, path: String
+    ) throws(AppToolsError) -> (profile: PropertyListValue, findings: [Finding]) {
+        let data = try InputFile.map(url, limit: PropertyList.largestSize)
+        return try naming(path) { () throws(AppToolsError) -> (profile: PropertyListValue, findings: [Finding]) in
+            // What is signed begins with a sequence of ASN.1, and no property list does.
+            guard data.first == 0x30 else { return (try PropertyList(reading: data).value, []) }
+            let content = try CMSEnvelope.content(of: data)
+            let finding =
+                CMSEnvelope.isChanged(data)
+                ? Finding(path, .error, "MC-SIGNED", "the content changed after it was signed, devices refuse it")
+                : Finding(path, .note, "MC-SIGNED", "is signed; who signed it is not judged")
+            return (try PropertyList(reading: content).value, [finding])
+        }
+    }
+
     /// What breaks the rules in a profile.
     public static func findings(
         _ profile: PropertyListValue, path: String, platform: Platform = .iOS
     ) -> [Finding] {
         guard let entries = profile.dictionary else {
             return [Finding(path, .error, "MC-FORM", "a profile is a dictionary")]
+        }
+        guard entries["PayloadContent"] != nil || entries["Entitlements"] == nil else {
+            return [
+                Finding(path, .error, "MC-FORM", "is a provisioning profile, which cordon verify compares with its app")
+            ]
         }
         var found = check(entries, top, at: "the profile", path)
         if let type = entries["PayloadType"]?.string, type != "Configuration" {

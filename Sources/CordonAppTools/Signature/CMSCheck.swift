@@ -49,7 +49,7 @@ struct CMSCheck {
         guard let certificate = parts.certificate else { return [error("the signer's certificate is missing")] }
         var found: [ImageSignatureCheck.Problem] = []
         if let attributes = parts.attributes {
-            found += try check(attributes, parts.digest, directories, first)
+            found += try check(attributes, directories, first)
             if !attributes.signedForms.contains(where: { parts.isSignature(by: certificate, over: $0) }) {
                 found.append(error("the certificate did not make this signature"))
             }
@@ -67,11 +67,10 @@ struct CMSCheck {
     }
 
     private func check(
-        _ attributes: CMSParts.Attributes, _ digest: SignatureHash, _ directories: [(hashType: UInt8, blob: Data)],
-        _ first: Data
+        _ attributes: CMSParts.Attributes, _ directories: [(hashType: UInt8, blob: Data)], _ first: Data
     ) throws(AppToolsError) -> [ImageSignatureCheck.Problem] {
         var found: [ImageSignatureCheck.Problem] = []
-        if attributes[CMSAttributes.messageDigest] != [try CMSAttributes.octets(digest.hash(first))] {
+        if !attributes.isSigned(first) {
             found.append(error("the certificate signed another code directory"))
         }
         if let lists = attributes[CMSAttributes.hashList] {

@@ -8,6 +8,7 @@ import X509
 struct CMSParts {
     /// The attributes that the signer signed instead of the content.
     struct Attributes {
+        private let digest: SignatureHash
         /// What the signature may be over: the DER that the standard demands, and the members as they were written,
         /// because some signers do not sort them.
         let signedForms: [Data]
@@ -19,7 +20,14 @@ struct CMSParts {
         /// Whether the hash of every code directory is signed, and not that of the first alone.
         var namesHashes: Bool { values[CMSAttributes.hashList] != nil || values[CMSAttributes.hashes] != nil }
 
-        init(_ node: DERNode) throws(AppToolsError) {
+        /// Whether the hash that is signed is a content's.
+        func isSigned(_ content: Data) -> Bool {
+            guard let hash = try? CMSAttributes.octets(digest.hash(content)) else { return false }
+            return values[CMSAttributes.messageDigest] == [hash]
+        }
+
+        init(_ node: DERNode, _ digest: SignatureHash) throws(AppToolsError) {
+            self.digest = digest
             let members = try node.children()
             signedForms = [
                 try Data(der: { try $0.serializeSetOf(members) }),
@@ -60,7 +68,7 @@ struct CMSParts {
             throw AppToolsError(.unsupported, "the signer's hash function is not known")
         }
         self.digest = digest
-        attributes = hasAttributes ? try Attributes(signer[3]) : nil
+        attributes = hasAttributes ? try Attributes(signer[3], digest) : nil
         signature = try signer[place].octets()
         let (issuer, serial) = try Self.name(signer[1])
         var all: [SigningCertificate] = []

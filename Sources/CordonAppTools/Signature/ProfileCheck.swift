@@ -14,6 +14,7 @@ struct ProfileCheck {
         if let expiry = allowed.expiry, expiry <= now {
             found.append(finding("expired on \(PropertyListText.text(expiry))", at: profile))
         }
+        if CMSEnvelope.isChanged(data) { found.append(finding("its content changed after it was signed", at: profile)) }
         let code = try files.content(executable)
         let file = try naming(executable.path) { () throws(AppToolsError) in try MachOFile(code) }
         for image in file.slices.compactMap(\.image) {

@@ -148,7 +148,7 @@ struct ProfileLintCommand: AsyncParsableCommand {
             Example: cordon profile lint sign-on.mobileconfig --hosts
             """)
 
-    @Argument(help: "An unsigned profile.")
+    @Argument(help: "A profile, signed or not.")
     var file: String
 
     @Option(help: "The system it is for: ios or macos.", transform: Self.platform)
@@ -161,16 +161,16 @@ struct ProfileLintCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let list = try reporting { () throws(AppToolsError) -> PropertyList in
-            try PropertyList(contentsOf: URL(fileURLWithPath: file))
+        let (profile, found) = try reporting { () throws(AppToolsError) in
+            try ProfileLint.read(URL(fileURLWithPath: file), path: file)
         }
-        var report = ToolReport(findings: ProfileLint.findings(list.value, path: file, platform: platform))
+        var report = ToolReport(findings: found + ProfileLint.findings(profile, path: file, platform: platform))
         if hosts {
             var trust = ServerTrust()
             // Hosts that another party keeps up to date.
             trust.requiresTLS13 = false
             let transport = try AsyncHTTPTransport(trust: trust)
-            report.findings += await AssociationCheck(transport: transport).findings(list.value, path: file)
+            report.findings += await AssociationCheck(transport: transport).findings(profile, path: file)
             await transport.shutdown()
         }
         try report.write(json: json)

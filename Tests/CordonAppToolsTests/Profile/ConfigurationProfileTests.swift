@@ -60,6 +60,8 @@ struct ConfigurationProfileTests {
         ])
         let codes = ProfileLint.findings(profile, path: "p").map(\.code).sorted()
         #expect(codes == ["MC-REQUIRED", "MC-UNKNOWN", "MC-URLS", "MC-URLS", "MC-VALUE", "MC-VALUE"])
+        let provisioning: PropertyListValue = .dictionary(["Entitlements": .dictionary([:])])
+        #expect(ProfileLint.findings(provisioning, path: "p").map(\.code) == ["MC-FORM"])
     }
 
     @Test func `app configuration is typed and takes template variables`() {

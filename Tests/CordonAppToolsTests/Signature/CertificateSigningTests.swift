@@ -304,7 +304,14 @@ struct CertificateSigningTests {
                 scratch.folder.appendingPathComponent("cert.pem").path, "-out", output.path,
             ])
         #expect(try Data(contentsOf: output) == profile.data)
-        #expect(try CMSEnvelope.content(of: Data(contentsOf: file)) == profile.data)
+        var signed = try Data(contentsOf: file)
+        #expect(try CMSEnvelope.content(of: signed) == profile.data)
+        let read = try ProfileLint.read(file, path: "p")
+        #expect(read.profile == profile.value && read.findings.map(\.severity) == [.note])
+        let name = try #require(signed.range(of: Data("org.example".utf8)))
+        signed.replaceSubrange(name, with: Data("org.exchange".utf8.prefix(name.count)))
+        let changed = try scratch.file("changed.mobileconfig", signed)
+        #expect(try ProfileLint.read(changed, path: "p").findings.map(\.severity) == [.error])
     }
 
     @Test func `a provisioning profile that openssl signed tells which groups it covers`() throws {

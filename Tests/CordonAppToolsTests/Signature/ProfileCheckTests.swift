@@ -76,6 +76,12 @@ struct ProfileCheckTests {
         let app = try app(in: scratch)
         try sign(app, in: scratch, entitlements: Self.allowed)
         #expect(try errors(app) == [])
+        let file = app.appendingPathComponent("embedded.mobileprovision")
+        var profile = try Data(contentsOf: file)
+        profile.replaceSubrange(try #require(profile.range(of: Data("2099-".utf8))), with: Data("2098-".utf8))
+        try profile.write(to: file)
+        try sign(app, in: scratch, entitlements: Self.allowed)
+        #expect(try errors(app) == ["its content changed after it was signed"])
     }
 
     @Test func `an entitlement beyond the profile is named`() throws {
