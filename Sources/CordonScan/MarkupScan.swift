@@ -43,6 +43,7 @@ struct MarkupScan {
     private static let actions = ["copy:", "cut:"]
 
     func result() -> FileScan.Result {
+        guard !Self.isSettings(file.path) else { return settings() }
         var result = FileScan.Result()
         var places = SourceText.Places()
         var markup = MarkupReader(file.text)
@@ -76,7 +77,8 @@ struct MarkupScan {
         return result
     }
 
-    private func judge(
+    /// Judges a key by the element of its value and what that holds.
+    func judge(
         _ key: String, _ element: String, _ content: String, _ attributes: String, _ start: Int,
         _ result: inout FileScan.Result,
         _ places: inout SourceText.Places

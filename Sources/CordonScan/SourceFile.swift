@@ -8,6 +8,9 @@ struct SourceFile {
         case markup
     }
 
+    /// The endings of files in C and what has it in it.
+    static let endingsOfC: Set<String> = ["m", "mm", "h", "c", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "pch"]
+
     let path: String
     let language: Language
     let text: SourceText
@@ -17,7 +20,7 @@ struct SourceFile {
         language =
             switch (path as NSString).pathExtension.lowercased() {
             case "swift": .swift
-            case "m", "mm", "h": .objectiveC
+            case let ending where Self.endingsOfC.contains(ending): .objectiveC
             default: .markup
             }
         text = SourceText(data)

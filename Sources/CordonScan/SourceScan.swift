@@ -186,6 +186,7 @@ package struct SourceScan: Sendable {
 
     /// Binary and old-style property lists would pass for ones with nothing in them.
     private func readMarkup(_ source: SourceFile) -> Reading {
+        if MarkupScan.isSettings(source.path) { return .success(source) }
         let start = Self.withoutComments(source.text.text(0..<source.text.count))
         let head = start.prefix(256)
         let isBinary = head.contains("\0") || start.hasPrefix("bplist")

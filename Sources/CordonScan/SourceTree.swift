@@ -12,7 +12,9 @@ struct SourceTree {
     private(set) var unread: [ScanReport.Omission] = []
     private(set) var skipped: [ScanReport.Omission] = []
 
-    private static let extensions: Set<String> = ["swift", "m", "mm", "h", "entitlements", "xib", "storyboard"]
+    private static let extensions: Set<String> = SourceFile.endingsOfC.union([
+        "swift", "entitlements", "xib", "storyboard", "pbxproj", "xcconfig",
+    ])
     /// What others made or a build made; shipped, but not to be mended here.
     private static let foreign: Set<String> = [
         "Pods", "Carthage", "DerivedData", "build", "node_modules", ".build", "SourcePackages",
@@ -90,7 +92,11 @@ struct SourceTree {
                     ScanReport.Omission(
                         path: path, reason: "dependencies and build products; --dependencies reads them"))
             } else if Self.foreignKinds.contains(kind) {
-                return
+                // What builds make property lists of stands in the project.
+                let settings = "project.pbxproj"
+                if kind == "xcodeproj", self.status("\(root)/\(path)/\(settings)") != nil {
+                    visit("\(path)/\(settings)", settings, &waiting)
+                }
             } else if path.utf8.count > 3_000 {
                 unread.append(ScanReport.Omission(path: String(path.prefix(200)) + "…", reason: "the path is too long"))
             } else if seen.insert(status.place).inserted {

@@ -37,6 +37,35 @@ struct SourceTreeTests {
         #expect(report.skipped.map(\.path) == ["Broken.swift"])
     }
 
+    @Test func `C and C++ are read as Objective-C is`() throws {
+        let keep = "void keep(CFDictionaryRef item) { SecItemAdd(item, NULL); }\n"
+        let folder = try ScannedFolder(["a.c": keep, "b.cpp": keep, "c.hpp": keep, "d.CC": keep])
+        defer { folder.remove() }
+        let report = folder.scan()
+        #expect(
+            report.findings.map { "\($0.path): \($0.way)" }
+                == ["a.c", "b.cpp", "c.hpp", "d.CC"].map { $0 + ": keychain" })
+    }
+
+    @Test func `keys that a build puts into the property list are read from its settings`() throws {
+        let folder = try ScannedFolder([
+            "App.xcodeproj/project.pbxproj": """
+            // !$*UTF8*$!
+            INFOPLIST_KEY_UIFileSharingEnabled = YES;
+            "INFOPLIST_KEY_UISupportsDocumentBrowser[sdk=iphoneos*]" = YES;
+            INFOPLIST_KEY_LSSupportsOpeningDocumentsInPlace = NO;
+            """,
+            "App.xcconfig": "INFOPLIST_KEY_UIFileSharingEnabled = YES // cordon:allow container — public files alone\n",
+            "Empty.xcodeproj/other": "",
+        ])
+        defer { folder.remove() }
+        let report = folder.scan()
+        #expect(
+            report.findings.map { "\($0.line):\($0.column) \($0.symbol)" }
+                == ["2:1 UIFileSharingEnabled", "3:2 UISupportsDocumentBrowser"])
+        #expect(report.waived.map(\.path) == ["App.xcconfig"] && report.unread.isEmpty)
+    }
+
     @Test func `one file is read if it is a source, and told as not read if it is not`() throws {
         let folder = try ScannedFolder(["Leak.swift": leak, "key.pem": leak])
         defer { folder.remove() }

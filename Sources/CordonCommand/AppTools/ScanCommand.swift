@@ -8,7 +8,7 @@ struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "List every unguarded way out in an app's sources.",
         discussion: """
-            Reads Swift, Objective-C, property lists, entitlements and interface files. Nothing is written, built or run. Ends with status 1 \
+            Reads Swift, Objective-C, C and C++, property lists and the build settings that make them, entitlements and interface files. Nothing is written, built or run. Ends with status 1 \
             when something is found that --fail-on counts, and with 3 when a file could not be read.
 
             A comment waives what people decided to leave: // cordon:allow pasteboard — copies the app's own version number
@@ -86,7 +86,7 @@ struct ScanCommand: ParsableCommand {
         // An empty report would pass for a clean one.
         if report.files == 0, report.unread.isEmpty {
             throw CommandFailure(
-                .badInput, "\(root): no Swift, Objective-C, property list or interface file was found",
+                .badInput, "\(root): no Swift, Objective-C, C or C++, property list or interface file was found",
                 hint: "give the folder of the app's sources")
         }
         if let first = report.unread.first {
