@@ -25,6 +25,14 @@
         @Test(.enabled(if: ProcessInfo.processInfo.environment[victimVariable] != nil, "runs only as a child process"))
         func `the victim of a signal is protected first`() throws {
             let number = try #require(ProcessInfo.processInfo.environment[Self.victimVariable].flatMap { Int32($0) })
+            // A script's background has what is started in it ignore SIGQUIT, for which the run time then has no handler.
+            var action = sigaction()
+            if sigaction(number, nil, &action) == 0,
+                withUnsafeBytes(of: action, { $0.load(as: UInt.self) }) == unsafeBitCast(SIG_IGN, to: UInt.self)
+            {
+                signal(number, SIG_DFL)
+                execv("/proc/self/exe", CommandLine.unsafeArgv)
+            }
             signal(SIGFPE) { _ in _exit(9) }
             #expect(!ProcessProtection.apply().contains(.memoryDumped))
             // Threads of a pool keep signals back, and so do the processes that they start.
