@@ -29,19 +29,20 @@ final class SealedStore {
     private var reservedSeals: UInt64
     var isDirty = false
     private(set) var isBroken = false
-    /// Whether the record in force is this writer's own.
-    private var hasWrittenRecord = false
+    /// The record in force as it was found, until this writer has put it onto the disk once more.
+    private var found: [UInt8]?
     let nodeLimit: Int
 
     /// References kept in memory: enough for random reads in 280 MiB of the smallest chunks.
     static let usualNodeBytes = 9 << 18
 
     private init(
-        header: SealedHeader, record: CommitRecord, device: any StorageDevice, cipher: any ChunkCipher,
-        context: BlockContext
+        header: SealedHeader, record: CommitRecord, found: [UInt8]? = nil, device: any StorageDevice,
+        cipher: any ChunkCipher, context: BlockContext
     ) {
         self.header = header
         self.record = record
+        self.found = found
         self.device = device
         self.cipher = cipher
         self.context = context
@@ -85,9 +86,10 @@ final class SealedStore {
     ) throws(VaultError) -> SealedStore {
         let cipher = try cipher(contentKey, backend)
         let context = BlockContext(headerDigest: header.digest)
-        let record = try newestRecord(
+        let (record, bytes) = try newestRecord(
             on: device, header: header, cipher: cipher, context: context, recovering: recovering)
-        return SealedStore(header: header, record: record, device: device, cipher: cipher, context: context)
+        return SealedStore(
+            header: header, record: record, found: bytes, device: device, cipher: cipher, context: context)
     }
 
     private static func cipher(_ key: SecretBytes, _ backend: CipherBackend) throws(VaultError) -> any ChunkCipher {
@@ -97,11 +99,11 @@ final class SealedStore {
         return cipher
     }
 
-    /// The newest record, read again while a writer changes what is there.
+    /// The newest record, and its bytes; read again while a writer changes what is there.
     private static func newestRecord(
         on device: any StorageDevice, header: SealedHeader, cipher: any ChunkCipher, context: BlockContext,
         recovering: Bool
-    ) throws(VaultError) -> CommitRecord {
+    ) throws(VaultError) -> (record: CommitRecord, bytes: [UInt8]) {
         let page = RawMemory(Layout.recordPage)
         var former: [UInt8] = []
         var looksAlike = 0
@@ -116,7 +118,10 @@ final class SealedStore {
                 look += page.array(0, CommitRecord.size)
             }
             let size = try device.size()
-            if let newest = CommitRecord.newest(of: found, bytesOnDisk: size, recovering: recovering) { return newest }
+            if let newest = CommitRecord.newest(of: found, bytesOnDisk: size, recovering: recovering) {
+                let start = CommitRecord.page(of: newest.generation) * CommitRecord.size
+                return (newest, Array(look[start..<start + CommitRecord.size]))
+            }
             withUnsafeBytes(of: size) { look += $0 }
             looksAlike = look == former ? looksAlike + 1 : 1
             former = look
@@ -126,7 +131,7 @@ final class SealedStore {
     }
 
     private func newestRecord() throws(VaultError) -> CommitRecord {
-        try Self.newestRecord(on: device, header: header, cipher: cipher, context: context, recovering: false)
+        try Self.newestRecord(on: device, header: header, cipher: cipher, context: context, recovering: false).record
     }
 
     /// Whether a writer has committed since.
@@ -241,19 +246,23 @@ final class SealedStore {
 
     /// Makes a state durable: everything it names first, then the record.
     private func putRecord(_ next: CommitRecord) throws(VaultError) {
-        if !hasWrittenRecord { try rewriteRecord() }
+        try rewriteFoundRecord()
         try device.sync()
         try write(next)
         try device.sync()
     }
 
-    /// Writes the record that was found where it stands. If the sync of its writer failed, it is in memory alone, which the system then takes for
-    /// written; with the next record on the disk and this one not, no two would follow one another.
-    private func rewriteRecord() throws(VaultError) {
+    /// Writes the record that was found where it stands. If the sync of its writer failed, it was in memory alone, which the system then takes for
+    /// written and may give up; with a later record or a shorter file on the disk and without this one, no record there would count. To be synced
+    /// before either.
+    private func rewriteFoundRecord() throws(VaultError) {
+        guard let bytes = found else { return }
         let sector = RawMemory(Layout.sector)
-        let offset = Layout.recordOffsets[CommitRecord.page(of: record.generation)]
-        try device.readAll(sector.slice(0, Layout.sector), at: offset)
-        try device.write(UnsafeRawBufferPointer(sector.slice(0, Layout.sector)), at: offset)
+        sector.store(bytes, at: 0)
+        try device.write(
+            UnsafeRawBufferPointer(sector.slice(0, Layout.sector)),
+            at: Layout.recordOffsets[CommitRecord.page(of: record.generation)])
+        found = nil
     }
 
     private func write(_ next: CommitRecord) throws(VaultError) {
@@ -272,7 +281,6 @@ final class SealedStore {
             UnsafeRawBufferPointer(page.slice(0, count)),
             at: Layout.recordOffsets[CommitRecord.page(of: next.generation)])
         record = sealed
-        hasWrittenRecord = true
     }
 
     /// As many again as this writer has made, within bounds: few records more, and a kill costs no more than was used.
@@ -299,8 +307,14 @@ final class SealedStore {
             allocator.didCommit()
         }
         if closing {
-            // What nothing names is cut off only after the commit that stopped naming it.
-            if !isExact { try cut(to: end, limit) }
+            // What nothing names is cut off only after the commit that stopped naming it, which may be one that was found.
+            if !isExact {
+                if found != nil {
+                    try rewriteFoundRecord()
+                    try device.sync()
+                }
+                try cut(to: end, limit)
+            }
             try putRecord(nextRecord(writing: false, physicalLength: length))
             allocator.didCommit()
         }

@@ -76,7 +76,10 @@ struct FaultTests {
         #expect(call > 20)
     }
 
-    @Test func `what was synced is there after a sync failed, another writer began and the power was lost`() throws {
+    @Test(arguments: [false, true])
+    func `what was synced is there after a sync failed, another writer began and the power was lost`(
+        isGivenUp: Bool
+    ) throws {
         let before = [UInt8](repeating: 1, count: 3 * 4096)
         let after = before + before
         let start = try sealer.image(before)
@@ -91,6 +94,7 @@ struct FaultTests {
             disk.failingCall = nil
             // In memory is what was written. The next writer's mark is put on the disk, and no more.
             let next = try sealer.open(disk, writing: true)
+            if isGivenUp { Self.giveUpRecords(in: disk, from: start) }
             try next.write([9], at: 4096)
             try next.write([9], at: 0)
             let read = try sealer.open(MemoryDevice(Self.durable(disk.log, onto: start))).all()
@@ -101,16 +105,57 @@ struct FaultTests {
         #expect(syncs == 6)
     }
 
-    /// The disk after a power cut of which nothing but what a sync returned for has arrived.
+    @Test(arguments: [false, true])
+    func
+        `what was synced is there after a sync of a shorter file failed, another writer but closed and the power was lost`(
+            isGivenUp: Bool
+        ) throws
+    {
+        let before = [UInt8](repeating: 1, count: 30 * 4096)
+        let after = Array(before.prefix(4096))
+        let start = try sealer.image(before)
+        var (call, isMet, cuts) = (0, true, 0)
+        while isMet {
+            call += 1
+            let disk = MemoryDevice(start)
+            let file = try sealer.open(disk, writing: true)
+            (disk.calls, disk.failingCall) = (0, call)
+            let isSynced = (try? file.truncate(to: 4096)) != nil && (try? file.sync()) != nil
+            try? file.close()
+            (disk.failingCall, isMet) = (nil, disk.failures > 0)
+            let events = disk.log.count
+            let next = try sealer.open(disk, writing: true)
+            if isGivenUp { Self.giveUpRecords(in: disk, from: start) }
+            try next.close()
+            for end in events...disk.log.count {
+                let read = try sealer.open(MemoryDevice(Self.durable(Array(disk.log[..<end]), onto: start))).all()
+                #expect(read == after || read == before && !isSynced, "call \(call), event \(end)")
+            }
+            cuts += disk.log[events...].count { if case .truncate = $0 { true } else { false } }
+        }
+        #expect(cuts > 0, "the next writer cuts off what the shorter file does not name")
+    }
+
+    /// Has the system read the pages of the records from the disk again, as it may after a sync that failed.
+    private static func giveUpRecords(in device: MemoryDevice, from start: [UInt8]) {
+        let records = Int(Layout.recordOffsets[0])..<Int(Layout.dataStart)
+        device.bytes.replaceSubrange(records, with: durable(device.log, onto: start)[records])
+    }
+
+    /// The disk after a power cut of which nothing has arrived but lengths, and what a sync returned for.
     private static func durable(_ events: [MemoryDevice.Event], onto start: [UInt8]) -> [UInt8] {
         var image = start
         var loose: [MemoryDevice.Event] = []
         for event in events {
-            loose.append(event)
-            if case .sync = event { for event in loose { MemoryDevice.apply(event, to: &image) } }
             switch event {
-            case .sync, .lost: loose = []
-            case .write, .truncate: break
+            case .write: loose.append(event)
+            case .truncate(let size):
+                MemoryDevice.apply(event, to: &image)
+                loose.removeAll { if case .write(let offset, _) = $0 { offset >= size } else { false } }
+            case .sync:
+                for event in loose { MemoryDevice.apply(event, to: &image) }
+                loose = []
+            case .lost: loose = []
             }
         }
         return image
