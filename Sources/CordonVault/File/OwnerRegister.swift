@@ -3,6 +3,14 @@ internal import CordonIdentity
 internal import Crypto
 internal import Foundation
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// Which account owns files that are not sealed: a small file per path in the vault's directory. A sealed file names its
 /// owner itself and needs no entry.
 ///
@@ -37,13 +45,17 @@ struct OwnerRegister: Sendable {
     ///
     /// - Throws: ``VaultError``; `inUse` where starts come again and again.
     func hold(_ owner: AccountID, for draft: URL) throws(VaultError) -> PosixFile {
+        let place = places(of: draft).present
+        try setOwner(owner, of: draft)
         for _ in 0..<1000 {
-            try setOwner(owner, of: draft)
             do {
+                if let note = try PosixFile.openLocked(place, writing: false) { return note }
                 // A start that came in between has found no draft, and removed the note.
-                if let note = try PosixFile.openLocked(places(of: draft).present, writing: false) { return note }
+                try setOwner(owner, of: draft)
             } catch {
+                // A start looks at the note, and removes what has its name by then: no other note may take it meanwhile.
                 guard error.code == .inUse else { throw error }
+                usleep(1000)
             }
         }
         throw VaultError(.inUse, "The note of a draft is removed again and again.", place: draft.path)

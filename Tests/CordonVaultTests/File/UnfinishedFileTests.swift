@@ -107,6 +107,47 @@ struct UnfinishedFileTests {
         #expect(try PosixFile.names(in: owners).count == call + 1)
     }
 
+    @Test
+    func `the note of a readable copy waits for a start that looks at it, which cannot take it for the former one`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let owners = workshop.vault.directory.appending(path: "owners")
+        let draft = workshop.path(PosixFile.temporaryName())
+        let (start, looks) = (Locked<(descriptor: Int32, place: String)?>(nil), Locked(0))
+        // A start has locked the note, finds no draft and removes the note.
+        @Sendable func begin() {
+            guard let name = try? PosixFile.names(in: owners.path).first else { return }
+            let place = owners.appending(path: name).path
+            let descriptor = open(place, O_RDONLY)
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { start.withLock { $0 = (descriptor, place) } }
+        }
+        @Sendable func end() {
+            guard let (descriptor, place) = start.withLock({ $0 }) else { return }
+            start.withLock { $0 = nil }
+            unlink(place)
+            close(descriptor)
+        }
+        let note = try DiskFaults.$next.withValue({ call in
+            guard call == "lock" else { return 0 }
+            let look = looks.withLock { count in
+                count += 1
+                return count
+            }
+            DiskFaults.$next.withValue(nil) {
+                if look == 1 { begin() }
+                if look == 3 { end() }
+            }
+            return 0
+        }) { try workshop.vault.register.hold(workshop.ada, for: draft) }
+        defer { note.close() }
+        #expect(start.withLock { $0 == nil }, "the note is held once the start has let go of the former one")
+        end()
+        #expect(looks.withLock { $0 } > 3)
+        #expect(try note.isAt(note.path))
+        #expect(try workshop.vault.register.owner(of: draft) == workshop.ada)
+    }
+
     @Test func `a file that is made where there was none never has two names`() async throws {
         let workshop = try await Workshop()
         let path = workshop.path("plan")
