@@ -273,6 +273,8 @@ extension Vault {
     private func isBesideSealedDatabase(_ path: URL) throws(VaultError) -> Bool {
         guard let database = path.databasePath else { return false }
         do { return try DatabaseKeyring.isSealed(database) } catch {
+            // This process has opened it as a sealed database since.
+            if error.code == .inUse { return true }
             guard [.noSuchFile, .isDirectory, .notSealed].contains(error.code) else { throw error }
             return false
         }

@@ -35,6 +35,40 @@ struct LiveDatabaseTests {
         try #require(try PosixFile.open(path, writing: false)).close()
     }
 
+    @Test func `what lies beside a sealed database is left alone, whenever the database is opened, and is no failure`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let folder = workshop.path("folder")
+        let (database, log) = (folder.appending(path: "notes"), folder.appending(path: "notes-wal"))
+        let (made, contentKey) = try SealedHeader.make(
+            .one, .database, owner: workshop.ada, accountKey: try await workshop.vault.key(for: workshop.ada),
+            chunkSize: 0)
+        contentKey.destroy()
+        let header = made.memory.array(0, Layout.headerSize)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for path in [database, log] { try Data(header).write(to: path) }
+        var (call, isMet) = (0, true)
+        while isMet {
+            call += 1
+            let opens = Locked(0)
+            let (paths, unread) = try await DiskFaults.$next.withValue({ [call] made in
+                guard made == "open" else { return 0 }
+                let number = opens.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number == call { LiveDatabases.shared.opened(database.path, header: header) }
+                return 0
+            }) { try await workshop.vault.filesBelow(folder) }
+            isMet = opens.withLock { $0 } >= call
+            if isMet { LiveDatabases.shared.closed(database.path, header: header) }
+            #expect(paths.map(\.lastPathComponent) == ["notes"], "call \(call)")
+            #expect(unread == nil, "call \(call)")
+        }
+        #expect(call > 2)
+    }
+
     /// How what SQLite locks begins: a database, a log's index, and either before its beginning is written.
     private static let beginnings: [[UInt8]] = [
         Array("SQLite format 3\0".utf8), withUnsafeBytes(of: UInt32(3_007_000)) { Array($0) }, [],
