@@ -92,16 +92,21 @@ struct OwnerRegister: Sendable {
         return try read(former)?.owner
     }
 
-    /// Every noted path of an account, also of files that are gone; and why a note could not be read, if one could not:
-    /// it may be one of the account's.
+    /// Every noted path of an account, also of files that are gone, but none for which another note counts; and why a note could not be read,
+    /// if one could not: it may be one of the account's.
     func notes(of owner: AccountID) -> (paths: [URL], unread: VaultError?) {
         var paths: [URL] = []
         var unread: VaultError?
         do {
             for name in try PosixFile.names(in: directory.path).sorted() where name.hasSuffix(Self.suffix) {
                 do {
-                    let entry = try read(directory.appendingPathComponent(name).path)
-                    if let entry, entry.owner == owner { paths.append(URL(fileURLWithPath: entry.path)) }
+                    let place = directory.appendingPathComponent(name).path
+                    guard let entry = try read(place), entry.owner == owner else { continue }
+                    let path = URL(fileURLWithPath: entry.path)
+                    let present = places(of: path).present
+                    // One of earlier software says nothing of a file that has been given to another owner since.
+                    if present != place, try read(present) != nil { continue }
+                    paths.append(path)
                 } catch { unread = unread ?? error }
             }
         } catch { unread = error }

@@ -24,6 +24,24 @@ struct OwnerNoteTests {
         try JSONEncoder().encode(note).write(to: place)
     }
 
+    /// A note as earlier software wrote it with the device's key.
+    private func plantCoded(_ path: URL, _ owner: AccountID, in vault: Vault) throws {
+        try plant(path, owner, in: vault)
+        let place = place(of: path, in: vault)
+        let text = try Data(contentsOf: place)
+        let code = try vault.register.secrets.code(ofNote: Array(text))
+        try (text + Data("\n\(code)".utf8)).write(to: place)
+    }
+
+    /// A readable file, its path, and another path that leads to it through a link to its folder.
+    private func linked(in workshop: Workshop) throws -> (path: URL, other: URL) {
+        let (folder, link) = (workshop.path("folder"), workshop.path("link"))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+        try Data("text".utf8).write(to: folder.appending(path: "plan"))
+        return (folder.appending(path: "plan"), link.appending(path: "plan"))
+    }
+
     /// A file that is not the app's.
     private func victim() throws -> URL {
         let folder = try TemporaryFolder.make()
@@ -103,23 +121,33 @@ struct OwnerNoteTests {
         async throws
     {
         let workshop = try await Workshop()
-        let (vault, link) = (workshop.vault, workshop.path("link"))
-        try FileManager.default.createDirectory(at: workshop.path("folder"), withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: workshop.path("folder"))
-        let (path, other) = (workshop.path("folder/plan"), link.appending(path: "plan"))
-        try Data("text".utf8).write(to: path)
+        let vault = workshop.vault
+        let (path, other) = try linked(in: workshop)
         let place = place(of: other, in: vault)
         for owner in [workshop.ben, nil] {
-            try plant(other, workshop.ada, in: vault)
-            let text = try Data(contentsOf: place)
-            let code = try vault.register.secrets.code(ofNote: Array(text))
-            try (text + Data("\n\(code)".utf8)).write(to: place)
+            try plantCoded(other, workshop.ada, in: vault)
             #expect(vault.owner(of: other) == workshop.ada)
             try await vault.protect(other, for: owner, sealing: false)
             #expect([path, other].map { vault.owner(of: $0) } == [owner, owner])
             #expect(!FileManager.default.fileExists(atPath: place.path))
             try await vault.protect(path, for: nil)
         }
+    }
+
+    @Test
+    func `a note that earlier software named by a path through a link has a wipe remove no file of another owner`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let vault = workshop.vault
+        let (path, other) = try linked(in: workshop)
+        try plantCoded(other, workshop.ada, in: vault)
+        #expect(vault.files(ownedBy: workshop.ada).map(\.path) == [other.path])
+        try await vault.protect(path, for: workshop.ben, sealing: false)
+        #expect([path, other].map { vault.owner(of: $0) } == [workshop.ben, workshop.ben])
+        #expect(vault.files(ownedBy: workshop.ada).isEmpty)
+        #expect(try await vault.wipe(workshop.ada).succeeded)
+        #expect(FileManager.default.fileExists(atPath: path.path))
     }
 
     @Test func `a note without a code counts for what lies in the vault's own folders, and not through a link there`()
