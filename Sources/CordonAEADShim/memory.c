@@ -50,15 +50,17 @@ size_t cordon_guarded_size(void) {
 #define MOST_SPARE 8
 static cordon_guarded_page spare[MOST_SPARE];
 static int spare_count;
+// Only ever tried: a child that was forked while another thread had it never gets it. Whoever does not get it makes or gives back a page.
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 
 cordon_guarded_page cordon_guarded_take(void) {
     size_t size = cordon_guarded_size();
     uint64_t here = cordon_fork_generation() + 1;
     cordon_guarded_page page = {NULL, 0};
-    pthread_mutex_lock(&spare_lock);
-    if (spare_count > 0) page = spare[--spare_count];
-    pthread_mutex_unlock(&spare_lock);
+    if (pthread_mutex_trylock(&spare_lock) == 0) {
+        if (spare_count > 0) page = spare[--spare_count];
+        pthread_mutex_unlock(&spare_lock);
+    }
     if (!page.bytes) {
         if (posix_memalign(&page.bytes, size, size) != 0) return (cordon_guarded_page){NULL, 0};
         cordon_leave_undumped(page.bytes, size);
@@ -72,10 +74,12 @@ cordon_guarded_page cordon_guarded_take(void) {
 void cordon_guarded_give_back(cordon_guarded_page page) {
     size_t size = cordon_guarded_size();
     cordon_zero(page.bytes, size);
-    pthread_mutex_lock(&spare_lock);
-    int is_kept = spare_count < MOST_SPARE;
-    if (is_kept) spare[spare_count++] = page;
-    pthread_mutex_unlock(&spare_lock);
+    int is_kept = 0;
+    if (pthread_mutex_trylock(&spare_lock) == 0) {
+        is_kept = spare_count < MOST_SPARE;
+        if (is_kept) spare[spare_count++] = page;
+        pthread_mutex_unlock(&spare_lock);
+    }
     if (is_kept) return;
     cordon_unguard(page.bytes, size);
     free(page.bytes);

@@ -40,7 +40,7 @@ void cordon_leave_undumped(void *memory, size_t count);
 // Takes the guard back before the memory is reused.
 void cordon_unguard(void *memory, size_t count);
 
-// A page of zeros for a secret, kept out of core dumps, and out of swap as far as the system allows. A page each, because locking and dump
+// A page of zeros for a secret, kept out of swap and core dumps as far as the system allows. A page each, because locking and dump
 // exclusion work on whole pages, which have 16 or 64 KiB on some machines, and must not be undone by a neighbour.
 typedef struct cordon_guarded_page {
     // NULL where there is no memory.
@@ -52,6 +52,7 @@ typedef struct cordon_guarded_page {
 // How many bytes such a page has, at least 4,096.
 size_t cordon_guarded_size(void);
 
+// Takes a page: one that was given back, or a new one. Waits for no other thread, so that a forked child does not wait for one that it has not.
 cordon_guarded_page cordon_guarded_take(void);
 
 // Overwrites a page with zeros and gives it back.

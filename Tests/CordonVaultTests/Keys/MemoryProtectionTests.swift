@@ -72,10 +72,10 @@ struct MemoryProtectionTests {
         }
 
         /// What the kernel says of the page at an address: `dd` for not dumped, `lo` for locked.
-        private func flags(at address: UnsafeRawPointer?) throws -> Set<String> {
+        private func flags(at address: UnsafeRawPointer?, in process: String = "self") throws -> Set<String> {
             let place = UInt(bitPattern: address)
             var isHere = false
-            for line in try #require(KernelText.contents(of: "/proc/self/smaps")).split(separator: "\n") {
+            for line in try #require(KernelText.contents(of: "/proc/\(process)/smaps")).split(separator: "\n") {
                 let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
                 if ends.count == 2 { isHere = (ends[0]..<ends[1]).contains(place) }
                 if isHere, line.hasPrefix("VmFlags:") {
@@ -103,6 +103,72 @@ struct MemoryProtectionTests {
                 try !flags(at: control.bytes.baseAddress).isSuperset(of: ["dd", "lo"]),
                 "the control: no page is so by itself")
             withExtendedLifetime((secret, plaintext, long, cipher, control)) {}
+        }
+
+        /// Makes a child that does what the body does and ends. Swift does not offer `fork`.
+        private static func fork(_ body: () -> Void) throws -> pid_t {
+            typealias Fork = @convention(c) () -> pid_t
+            let found = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork"))
+            let child = unsafeBitCast(found, to: Fork.self)()
+            if child == 0 {
+                body()
+                _exit(0)
+            }
+            try #require(child > 0)
+            return child
+        }
+
+        private static func status(of child: pid_t) -> Int32 {
+            var status: Int32 = -1
+            while waitpid(child, &status, 0) < 0, errno == EINTR {}
+            return status
+        }
+
+        @Test func `a forked child locks a page that waited in its parent`() async throws {
+            // In a process of its own, so that nothing else takes the page.
+            await #expect(processExitsWith: .success) {
+                let former = GuardedMemory(32)
+                let waiting = UnsafeRawPointer(former.bytes.baseAddress)
+                former.giveBack()
+                var (answer, go): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+                try #require(pipe(&answer) == 0 && pipe(&go) == 0)
+                let (told, telling, waited, ending) = (answer[0], answer[1], go[0], go[1])
+                let child = try Self.fork {
+                    var address = UInt(bitPattern: GuardedMemory(32).bytes.baseAddress)
+                    _ = write(telling, &address, MemoryLayout<UInt>.size)
+                    var byte: UInt8 = 0
+                    _ = read(waited, &byte, 1)
+                }
+                close(telling)
+                var address: UInt = 0
+                let count = read(told, &address, MemoryLayout<UInt>.size)
+                let flags = try MemoryProtectionTests().flags(at: waiting, in: "\(child)")
+                _ = write(ending, [0], 1)
+                try #require(Self.status(of: child) == 0)
+                try #require(count == MemoryLayout<UInt>.size && address == UInt(bitPattern: waiting))
+                try #require(flags.isSuperset(of: ["dd", "lo"]))
+            }
+        }
+
+        @Test func `a forked child takes pages for keys, whatever a thread of its parent was doing with its own`()
+            async throws
+        {
+            await #expect(processExitsWith: .success) {
+                let isOver = Locked(false)
+                Thread.detachNewThread {
+                    while !isOver.withLock({ $0 }) { for _ in 0..<1000 { GuardedMemory(32).giveBack() } }
+                }
+                // One fork in twenty or so meets the thread with the lock.
+                for _ in 0..<400 {
+                    let child = try Self.fork {
+                        // Ends a child that waits for a thread which it does not have.
+                        alarm(20)
+                        GuardedMemory(32).giveBack()
+                    }
+                    try #require(Self.status(of: child) == 0)
+                }
+                isOver.withLock { $0 = true }
+            }
         }
 
         /// Tells on machines alone whose pages are larger than 4 KiB.
