@@ -131,8 +131,8 @@ extension Vault {
     /// Every file of the account: sealed ones in the vault's directory and its roots, databases with what belongs to them,
     /// noted ones anywhere; by path.
     ///
-    /// Looks into each file there, and follows no symbolic links. A wipe removes these files, and says so when it could not read a note of an
-    /// owner, or look at something.
+    /// Looks into each file there, and follows no symbolic links; a path names its folder without them, unless earlier software has noted it
+    /// with them. A wipe removes these files, and says so when it could not read a note of an owner, or look at something.
     public nonisolated func files(ownedBy account: AccountID) -> [URL] { filesFound(of: account).paths }
 
     // MARK: For this target
