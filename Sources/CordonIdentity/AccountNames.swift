@@ -5,7 +5,7 @@
 /// at some providers people choose their sign-in names.
 public struct AccountNames: Sendable, Equatable {
     private var objectIDs: [AccountID: AccountID] = [:]
-    /// The accounts that are known by an id that is not their sign-in name.
+    /// The ids of the accounts that are known, whether or not they have a sign-in name of their own.
     private var ids: Set<AccountID> = []
 
     /// Knows no account yet.
@@ -13,10 +13,10 @@ public struct AccountNames: Sendable, Equatable {
 
     /// Notes that both names of an account are one.
     public mutating func learn(_ account: ManagedAccount) {
+        guard !account.id.rawValue.isEmpty else { return }
+        ids.insert(account.id)
         let name = AccountID(account.userPrincipalName)
-        guard !name.rawValue.isEmpty, !account.id.rawValue.isEmpty else { return }
-        if name != account.id { ids.insert(account.id) }
-        objectIDs[name] = account.id
+        if !name.rawValue.isEmpty { objectIDs[name] = account.id }
     }
 
     /// The object id behind a name where it is known, else the name itself.

@@ -36,12 +36,11 @@ struct IdentityLevels: Sendable {
     mutating func learn(_ account: ManagedAccount) {
         names.learn(account)
         latest = nil
-        // Scopes that are open keep the name they were opened with.
-        for name in [AccountID(account.userPrincipalName), account.id] {
+        // Scopes that are open keep the name they were opened with. What is another account's now is forgotten under both names before
+        // either is stored anew.
+        for name in [account.id, AccountID(account.userPrincipalName)] {
             let known = Identity.managed(name)
-            guard let stored = interned[known], stored.identity != canonical(known) else { continue }
-            interned[known] = nil
-            interned[known] = intern(canonical(known))
+            if let stored = interned[known], stored.identity != canonical(known) { interned[known] = nil }
         }
     }
 

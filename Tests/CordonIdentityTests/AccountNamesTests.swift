@@ -32,20 +32,38 @@ import Testing
             #expect(names.canonical("oid-ada") == "oid-ada" && names.canonical("ada@contoso.example") == "oid-ada")
             #expect(!names.areSame("oid-ada", "oid-other"))
         }
-        // Scopes that were opened before anybody was known by that id do not keep it for the other account.
-        IdentityContext.learn(
-            ManagedAccount(id: "oid-taker", tenant: TenantID("t"), userPrincipalName: "oid-taken"))
-        IdentityContext.with(.managed("oid-taken")) { #expect(IdentityContext.current == .managed("oid-taker")) }
-        IdentityContext.learn(
-            ManagedAccount(id: "oid-taken", tenant: TenantID("t"), userPrincipalName: "taken@contoso.example"))
-        IdentityContext.with(.managed("oid-taken")) { #expect(IdentityContext.current == .managed("oid-taken")) }
     }
 
-    @Test func `an account without a sign-in name teaches nothing`() {
+    @Test(arguments: [false, true])
+    func `scopes that were opened under an object id before its account was known do not keep it for another one`(
+        byBothNames: Bool
+    ) {
+        let (id, name) = (AccountID("oid-taken-\(byBothNames)"), "taken-\(byBothNames)@contoso.example")
+        IdentityContext.learn(ManagedAccount(id: "oid-taker", tenant: TenantID("t"), userPrincipalName: id.rawValue))
+        IdentityContext.with(.managed(id)) { #expect(IdentityContext.current == .managed("oid-taker")) }
+        if byBothNames { IdentityContext.with(.managed(AccountID(name))) {} }
+        IdentityContext.learn(ManagedAccount(id: id, tenant: TenantID("t"), userPrincipalName: name))
+        for known in [id, AccountID(name)] {
+            IdentityContext.with(.managed(known)) { #expect(IdentityContext.current == .managed(id)) }
+        }
+    }
+
+    @Test(arguments: ["", "oid-a"])
+    func `an object id names its own account also where that has no sign-in name of its own`(name: String) {
+        let nameless = ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: name)
+        let taker = ManagedAccount(id: "oid-taker", tenant: TenantID("t"), userPrincipalName: "oid-a")
+        for order in [[nameless, taker], [taker, nameless]] {
+            var names = AccountNames()
+            for account in order { names.learn(account) }
+            #expect(names.canonical("oid-a") == "oid-a" && !names.areSame("oid-a", "oid-taker"))
+        }
+    }
+
+    @Test func `an empty sign-in name names nobody`() {
         var names = AccountNames()
         let nameless = ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: "")
         names.learn(nameless)
-        #expect(names == AccountNames())
+        #expect(names.canonical("") == "" && !names.areSame("", "oid-a"))
         // Nor does it take over scopes of the id that names no account.
         IdentityContext.with(.managed("")) {}
         IdentityContext.learn(nameless)
