@@ -91,8 +91,8 @@ public actor AppProtection {
         let evidence = EvidenceReports(context, service: service)
         let changes = AccountChanges(context, followers: [group, gate, settings, files, telemetry, logs, evidence])
         wipes = Wipes(context, service: service, changes: changes)
-        let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)
+        let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins, commands: commands)
         registrations = Registrations(
             context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
         checkIns = CheckIns(
@@ -108,7 +108,7 @@ public actor AppProtection {
             unenrollments: unenrollments)
         await gate.connect(LaunchRemedies(stored: stored, checkIns: checkIns, wipes: wipes, enrollments: enrollments))
         await settings.load()
-        try await registrations.load()
+        try await stored.load()
         try await DebugPolicies.activate(in: context, opening: files)
         await enrollments.recallDeviceAccount()
         await stored.recordClock()

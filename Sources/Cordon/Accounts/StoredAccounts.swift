@@ -11,27 +11,30 @@ actor StoredAccounts {
     private let changes: AccountChanges
     private let wipes: Wipes
     private let pins: PINKeeper
+    private let commands: Commands
+    /// How long the start waits for PINs to be taken away.
+    private static let resetDeadline = Duration.seconds(10)
     /// Whether the device's clock was found turned back.
     private var wasTurnedBack = false
     /// How many damaged registrations the last look has left in their places: they are told of once.
     private var leftInPlace = 0
-    /// The resets of PINs that the rules command with which this process began.
-    private var commandedResets: [Command] = []
 
-    init(_ context: ProtectionContext, changes: AccountChanges, wipes: Wipes, pins: PINKeeper) {
+    init(
+        _ context: ProtectionContext, changes: AccountChanges, wipes: Wipes, pins: PINKeeper, commands: Commands
+    ) {
         self.pins = pins
         self.context = context
         self.changes = changes
         self.wipes = wipes
+        self.commands = commands
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
-    /// Reads what is stored at the start, and finishes what a crash interrupted.
+    /// Reads what is stored at the start, and finishes what a crash interrupted, also of what was commanded.
     ///
-    /// - Returns: Which PINs the stored rules command away.
     /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is stored.
-    func load() async throws(ProtectionError) -> [Command] {
+    func load() async throws(ProtectionError) {
         let condition = try context.pending.load()
         switch condition {
         case .sound, .absent: break
@@ -60,18 +63,23 @@ actor StoredAccounts {
         let holder = context.pending.placeHolder
         let records =
             stored.records.filter { $0.account.id == holder } + stored.records.filter { $0.account.id != holder }
+        var resets: [Command] = []
         for record in records where !context.accounts.isBeingWiped(record.account.id) {
             if context.pending.hasLeft(record) { continue }
             context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
             context.accounts.setUncounted(record.account.id, stored.uncounted.contains(record.account.id))
-            await restore(record, isNews: false)
+            resets += await restore(record, isNews: false)
             guard lostWipes > 0 else { continue }
             context.accounts.denyEverything(of: record)
             await changes.publishRules(of: record.account.id)
         }
         // What ends depends on who stays.
         await finishLeaves()
-        return commandedResets
+        guard !resets.isEmpty else { return }
+        // Before anybody is asked for a PIN that goes. What holds one up, such as another app that has its lock, must not keep the app from
+        // starting: it goes as soon as it can then.
+        let work = Task { [commands, resets] in await commands.resumeResets(resets) }
+        _ = await Deadline.answer(within: Self.resetDeadline, by: context.configuration.clock) { await work.value }
     }
 
     /// Ends an account's registration, and leaves its data, closed. The caller has noted that it leaves, and has its turn. Every step may be
@@ -134,6 +142,7 @@ actor StoredAccounts {
         let present = stored.records.filter { $0.wipe == nil && !wiped.contains($0.account.id) }
         // Who is enrolled while this waits is not among them, and stays.
         let known = context.accounts.records.keys
+        var resets: [Command] = []
         for record in present where isNews(record) {
             // It may have been wiped, or have left, while another one was restored.
             guard !context.accounts.isBeingWiped(record.account.id),
@@ -154,7 +163,7 @@ actor StoredAccounts {
             context.accounts.setUncounted(record.account.id, isUncounted)
             context.accounts.put(record)
             if isDenied || before?.envelope != record.envelope {
-                await restore(record, wasUncounted: wasUncounted)
+                resets += await restore(record, wasUncounted: wasUncounted)
             } else {
                 context.accounts.takeOverContact(of: record)
             }
@@ -170,6 +179,10 @@ actor StoredAccounts {
         }
         await finishLeaves()
         await denyUnregistered(stored)
+        // The process that heard of them may have been ended. One account's turn, which the caller may have, waits for no other one's.
+        if !resets.isEmpty {
+            context.startUnattended { [commands, resets] in await commands.resumeResets(resets) }
+        }
     }
 
     private func publishDamaged(_ stored: RegistrationStore.Contents) {
@@ -210,10 +223,14 @@ actor StoredAccounts {
     /// - Parameters:
     ///   - isNews: Whether observers are told of what it changes; see ``AccountChanges/activate(_:of:isNews:)``.
     ///   - wasUncounted: Whether only the number was missing for the rules to come in force when they came.
-    private func restore(_ record: RegistrationRecord, isNews: Bool = true, wasUncounted: Bool = false) async {
+    /// - Returns: The resets of PINs that it commands.
+    private func restore(
+        _ record: RegistrationRecord, isNews: Bool = true, wasUncounted: Bool = false
+    ) async -> [Command] {
         let account = record.account.id
         context.accounts.put(record)
         var owedWipe: Command?
+        var resets: [Command] = []
         let isUncounted = context.accounts.isUncounted(account)
         do {
             let keys = try trustedKeys(of: record)
@@ -231,10 +248,10 @@ actor StoredAccounts {
                 }
                 let due = envelope.commands.filter { context.isDue($0, for: record) }
                 owedWipe = due.first { $0.kind == .wipe }
-                if !isNews { commandedResets += due.filter { $0.kind == .resetPIN } }
+                resets = due.filter { $0.kind == .resetPIN }
             }
             // It may have been removed while its rules were put in force.
-            guard context.accounts.holds(record) else { return }
+            guard context.accounts.holds(record) else { return [] }
             // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
             if owedWipe == nil, !isUncounted {
                 try await changes.open(account)
@@ -250,12 +267,13 @@ actor StoredAccounts {
             context.publishSetAside("the stored rules are not what the service signed: \(error.reason)")
             context.accounts.denyEverything(of: record)
         } catch {
-            guard context.accounts.holds(record) else { return }
+            guard context.accounts.holds(record) else { return [] }
             context.publishSetAside("the account's key cannot be opened")
             context.accounts.denyEverything(of: record)
         }
         await changes.publishRules(of: account)
         if let owedWipe { context.startUnattended { [wipes] in await wipes.begin(owedWipe) } }
+        return resets
     }
 
     /// Tells of rules that the service has sent and that are in force now.

@@ -73,9 +73,11 @@ actor Commands {
     }
 
     /// Takes the PINs away that stored rules command away, where a kill has kept the commands from their ends. The contact that brought them
-    /// counts all the same: who knows the PIN, and ends the app at each check-in, would keep it.
+    /// counts all the same: who knows the PIN, and ends the app at each check-in, would keep it. So an extension does it, too.
     func resumeResets(_ commands: [Command]) async {
         for command in commands where !hasEnded(command) && isToBegin(command) {
+            underWay.insert(command.id)
+            defer { underWay.remove(command.id) }
             guard await changes.resetPIN(of: command.account, evenIfFilesAreLost: false) else { continue }
             context.events.post(.commandEnded(account: command.account, command, succeeded: true))
             recordEnd(of: command, untold: true)
@@ -92,13 +94,16 @@ actor Commands {
     ]
 
     /// Notes a command durably, and tells whether to begin it: not if it has ended, or could not be noted. The reset of a PIN begins
-    /// without a note, too: filling the disk must not keep the old PIN, and a second reset does no harm.
+    /// without a note, too: filling the disk must not keep the old PIN. While nothing can be noted, each start takes away what was made since.
     private func isToBegin(_ command: Command) -> Bool {
-        let now = Int64(context.configuration.clock.now().timeIntervalSince1970)
+        // As long as stored rules command it, see ``ProtectionContext/isDue(_:for:)``, it must not be begun again.
+        let contacts = context.accounts.records.values.map(\.lastCheckIn)
+        let passed = Int64(
+            min(context.configuration.clock.now(), contacts.min() ?? .distantFuture).timeIntervalSince1970)
         var isOpen = true
         do {
             try context.pending.change { work in
-                var begun = (work.begunCommands ?? []).filter { $0.notAfter > now || $0.id == command.id }
+                var begun = (work.begunCommands ?? []).filter { $0.notAfter > passed || $0.id == command.id }
                 if let known = begun.first(where: { $0.id == command.id }) {
                     isOpen = known.hasEnded == false && !underWay.contains(command.id)
                 } else {

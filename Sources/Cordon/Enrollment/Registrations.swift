@@ -29,11 +29,6 @@ actor Registrations {
 
     private var configuration: ProtectionConfiguration { context.configuration }
 
-    /// Reads what is stored at the start, and finishes what a crash interrupted, also of what was commanded.
-    ///
-    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is stored.
-    func load() async throws(ProtectionError) { await commands.resumeResets(try await stored.load()) }
-
     /// Registers an account's key at the service and puts the first envelope in force.
     ///
     /// The service's keys come first: no token is sent to a server that cannot present keys signed by the pinned root key. They are public
