@@ -115,7 +115,7 @@ actor CheckIns {
         }
         if let told = answer.proof?.stateGeneration {
             do { try await compareGeneration(of: &record, with: told) } catch {
-                // A wipe ends what is doubted.
+                // A wipe ends what is doubted, unless it has lapsed by the time of this very answer.
                 var answered = record
                 answered.lastCheckIn = request.clientTime
                 let isWipe = news?.commands.contains { $0.kind == .wipe && context.isDue($0, for: answered) } ?? false

@@ -202,14 +202,12 @@ final class ProtectionContext: Sendable {
     }
 
     /// Whether a command in an envelope is to be carried out: for this account, and not lapsed (SRV-CI-086) when the service last said that the
-    /// envelope holds. A clock that is set ahead after that must not have a wipe lapse that did not come to its beginning. Rules that are not
-    /// the last ones say nothing against the clock: everything is closed, and the wipe may have been of another enrolment.
+    /// envelope holds. A clock that is set ahead after that must not have a wipe lapse that did not come to its beginning.
     ///
     /// A wipe runs once because it ends the registration that its envelope was made for.
     func isDue(_ command: Command, for record: RegistrationRecord) -> Bool {
-        let (account, now) = (record.account.id, configuration.clock.now())
-        let moment = accounts.isDoubted(account) ? now : min(now, record.lastCheckIn)
-        return command.account == account && moment.timeIntervalSince1970 < Double(command.notAfter)
+        let moment = min(configuration.clock.now(), record.lastCheckIn)
+        return command.account == record.account.id && moment.timeIntervalSince1970 < Double(command.notAfter)
     }
 
     /// Runs an exchange with the service after those of the same account that came before, to its end, whatever becomes of

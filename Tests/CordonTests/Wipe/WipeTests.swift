@@ -215,17 +215,6 @@ import Testing
         try await until { restarted.enrolledAccounts.isEmpty && device.keys.isEmpty }
     }
 
-    @Test func `a wipe in rules that are not the last ones lapses by the clock`() async throws {
-        let time = TestTime(Date())
-        let device = try Device(time: time)
-        let context = try await device.enrolled().context
-        let record = try #require(context.accounts[device.account.id])
-        time.advance(by: 7200)
-        #expect(context.isDue(command(), for: record))
-        context.accounts.setDoubted(device.account.id, true)
-        #expect(!context.isDue(command(), for: record))
-    }
-
     @Test func `an app that takes long over its part of a wipe is named in the log, and waited for`() async throws {
         let house = try await Gatehouse()
         let log = try ProtectionLog(dataDirectory: house.device.folder.appending(path: "log"))
