@@ -171,6 +171,8 @@ struct PINKeeper: Sendable {
         let (verifier, derived) = try PINVerifier.make(pin, cost: cost, key: key)
         let pinKey = kept ?? SymmetricKey(size: .bits256)
         observer("making")
+        // The ids of secrets are few: the next one may be that of a PIN which another process has made since the look.
+        try state.number(since: found)
         try? secrets.destroy(found.value?.endedKey)
         let sealed = try SealedPINKey.make(pinKey, under: derived, in: secrets, besides: ended)
         observer("sealed")

@@ -109,6 +109,18 @@ extension SealedState where Value: Codable & JSONReadable {
     /// How often another process may be quicker.
     private static var mostLooks: Int { 64 }
 
+    /// What the counter holds; nil where it does not answer.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` where another process has written since a look.
+    @discardableResult
+    func number(since read: Found?) throws(ProtectionError) -> StateNumber? {
+        let present = try? StateNumber(seal.counter.value(of: counterName))
+        if let number = read?.number, let present, present != number {
+            throw ProtectionError(.stateUnwritable, "another process has changed \(purpose) meanwhile")
+        }
+        return present
+    }
+
     /// Replaces the file; when this returns the value survives a crash, and what was before it is recognised as older.
     ///
     /// The caller lets no other process write meanwhile. One that does all the same is noticed: of several, one alone has raised the number.
@@ -124,10 +136,7 @@ extension SealedState where Value: Codable & JSONReadable {
     ) throws(ProtectionError) -> (value: Value, isCounted: Bool, isDiskFull: Bool, number: StateNumber) {
         let name = try counterName
         let found = if let read { read } else { try? look() }
-        let present = try? StateNumber(seal.counter.value(of: name))
-        if let number = read?.number, let present, present != number {
-            throw ProtectionError(.stateUnwritable, "another process has changed \(purpose) meanwhile")
-        }
+        let present = try number(since: read)
         // Where the counter does not answer now, the record is written after the one that lies there: it counts if that was the last one.
         var before = read?.number ?? present ?? found?.number
         let known = max(found?.generation ?? 0, floor, before?.generation ?? 0)

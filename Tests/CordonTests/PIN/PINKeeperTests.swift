@@ -16,6 +16,12 @@ import Testing
         deinit { try? FileManager.default.removeItem(at: home) }
 
         var folder: URL { home.appending(path: "pins") }
+        /// Where a key store in files keeps its keys, and the names of its secrets.
+        var keyFolder: URL { home.appending(path: "keys") }
+        var secrets: Set<String> {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: keyFolder.appending(path: "secrets").path)
+            return Set((names ?? []).filter { $0.hasSuffix(".key") })
+        }
 
         func seal(_ keys: (any KeyStore)? = nil, counter: (any StateCounter)? = nil) throws -> StateSeal {
             let numbers = try FileStateCounter(directory: home.appending(path: "counters"))
@@ -37,10 +43,10 @@ import Testing
         func countGuess(in folder: URL) { change(in: folder) { $0.failed += 1 } }
 
         /// Changes what is kept as such a process does.
-        func change(in folder: URL, _ edit: (inout PINRecord) -> Void) {
+        func change(in folder: URL, keys: (any KeyStore)? = nil, _ edit: (inout PINRecord) -> Void) {
             do {
                 let file = try StateFolder(folder).file(FolderName.of("oid-a"))
-                let state = SealedState<PINRecord>(file: file, purpose: "pin", seal: try seal(), former: .raw)
+                let state = SealedState<PINRecord>(file: file, purpose: "pin", seal: try seal(keys), former: .raw)
                 guard case .value(var record) = try state.read() else {
                     Issue.record("no record")
                     return
@@ -153,36 +159,45 @@ import Testing
         #expect(try await drawer.keeper().check("9731", of: "oid-a", limit: 5) == .noPIN)
     }
 
+    @Test func `a process that comes too late with a PIN leaves the secrets of the other one's alone`() async throws {
+        let drawer = Drawer()
+        let keys = FileKeyStore(directory: drawer.keyFolder)
+        _ = try await drawer.keeper(keys: keys).set("2580", of: "oid-a", requirements: Self.rules)
+        let known = drawer.secrets
+        let stopped = try drawer.keeper(keys: keys) {
+            if $0 == "making" { drawer.change(in: drawer.folder, keys: keys) { $0.failed = 1 } }
+        }
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) {
+            _ = try await stopped.set("9731", of: "oid-a", requirements: Self.rules)
+        }
+        #expect(known.count == 1 && drawer.secrets == known)
+        #expect(try await drawer.keeper(keys: keys).check("2580", of: "oid-a", limit: 5) == .right)
+    }
+
     @Test func `no secret of a PIN outlives it, whatever became of its record`() async throws {
         let drawer = Drawer()
-        let keys = drawer.home.appending(path: "keys")
-        let keeper = try drawer.keeper(keys: FileKeyStore(directory: keys))
-        let secrets = {
-            let names = try? FileManager.default.contentsOfDirectory(atPath: keys.appending(path: "secrets").path)
-            return (names ?? []).count { $0.hasSuffix(".key") }
-        }
+        let keeper = try drawer.keeper(keys: FileKeyStore(directory: drawer.keyFolder))
         let file = drawer.folder.appending(path: FolderName.of("oid-a") + ".json")
         _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
         let older = try Data(contentsOf: file)
         _ = try await keeper.check("1111", of: "oid-a", limit: 5)
         try older.write(to: file)
         _ = try await keeper.set("9731", of: "oid-a", requirements: Self.rules)
-        #expect(secrets() == 1, "a PIN that was made in place of one in doubt")
+        #expect(drawer.secrets.count == 1, "a PIN that was made in place of one in doubt")
         let newer = try Data(contentsOf: file)
         _ = try await keeper.check("1111", of: "oid-a", limit: 5)
         try newer.write(to: file)
         try await keeper.takeAway(from: "oid-a")
-        #expect(secrets() == 0, "a PIN in doubt that was taken away")
+        #expect(drawer.secrets.isEmpty, "a PIN in doubt that was taken away")
         _ = try await keeper.set("8642", of: "oid-a", requirements: Self.rules)
         try await keeper.remove("oid-a")
-        #expect(secrets() == 0)
+        #expect(drawer.secrets.isEmpty)
     }
 
     @Test(arguments: [false, true])
     func `a PIN ends also while its record is out of the way, and is not back with it`(isGarbled: Bool) async throws {
         let drawer = Drawer()
-        let keys = drawer.home.appending(path: "keys")
-        let keeper = try drawer.keeper(keys: FileKeyStore(directory: keys))
+        let keeper = try drawer.keeper(keys: FileKeyStore(directory: drawer.keyFolder))
         let file = drawer.folder.appending(path: FolderName.of("oid-a") + ".json")
         for removes in [false, true] {
             let made = try await keeper.make("2580", of: "oid-a", requirements: Self.rules, inPlace: .any).pin?.key
@@ -203,9 +218,7 @@ import Testing
             }
             try record.write(to: file)
             #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .noPIN)
-            let secrets = try FileManager.default.contentsOfDirectory(atPath: keys.appending(path: "secrets").path)
-            #expect(!secrets.contains { $0.hasSuffix(".key") })
-            #expect(made != nil)
+            #expect(made != nil && drawer.secrets.isEmpty)
         }
     }
 
