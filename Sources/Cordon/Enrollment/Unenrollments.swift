@@ -136,7 +136,7 @@ actor Unenrollments {
     private func isLeftBehind(_ account: AccountID) async -> Bool {
         if context.pending.leaving?.contains(account) == true { return true }
         if await wipes.unnoted.contains(account) { return true }
-        if context.vaults.contains(where: { (try? $0.keepsKey(of: account)) != false }) { return true }
+        if context.mayKeepKey(of: account) { return true }
         return await context.notedWipes().accounts.contains(account)
     }
 

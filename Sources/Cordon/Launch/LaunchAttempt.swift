@@ -294,11 +294,11 @@ struct LaunchAttempt: Sendable {
         if usedUp, configuration.pinDirectory != nil, failure == nil || tools.context.accounts.isLeaving(account) {
             try? await tools.pins.takeAway(from: account)
         }
-        if let failure {
-            session.steps.append(LaunchStep(.wipe, .unavailable))
-            return await showFailure(failure)
-        }
-        session.steps.append(LaunchStep(.wipe, .done))
+        // An extension has ended the account's key, and its app does the rest.
+        let isLeftToApp =
+            configuration.isExtension && failure?.code == .wipeUnderWay && tools.context.accounts.isLeaving(account)
+        session.steps.append(LaunchStep(.wipe, failure == nil ? .done : .unavailable))
+        if let failure, !isLeftToApp { return await showFailure(failure) }
         await session.tell(ProtectionNotice(.removed, account: account, causes: gravest.map { .init($0) }))
         return .end(.wiped)
     }

@@ -101,6 +101,11 @@ final class ProtectionContext: Sendable {
     /// The vaults that a wipe empties, in its order.
     var vaults: [Vault] { [vault] + [backgroundVault].compactMap { $0 } }
 
+    /// Whether a vault has a key of the account, also where that cannot be told.
+    func mayKeepKey(of account: AccountID) -> Bool {
+        vaults.contains { (try? $0.keepsKey(of: account)) != false }
+    }
+
     /// The accounts whose wipe a vault has noted: all that a full disk may have taken. Nothing shows who wrote a note, as with a plain record
     /// (decision 0115). And why not all notes could be read.
     func notedWipes() async -> (accounts: Set<AccountID>, unread: VaultError?) {

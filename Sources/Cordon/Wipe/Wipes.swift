@@ -137,7 +137,10 @@ actor Wipes {
     /// receipt, come when the wipe is resumed, for which the registration or a vault's note tells of it.
     private func wipeUnnoted(_ command: Command, because cause: String?, of record: RegistrationRecord) async {
         note(BegunWipe(command: command, cause: cause), of: record)
-        for vault in context.vaults { _ = try? await vault.wipe(record.account.id) }
+        let isExtension = context.configuration.isExtension
+        for vault in context.vaults {
+            _ = try? await vault.wipe(record.account.id, boundTo: nil, endingKeyAlone: isExtension)
+        }
     }
 
     // MARK: Stages
@@ -161,9 +164,7 @@ actor Wipes {
         var wipe = wipe
         let account = wipe.registration.account
         // Whatever the record says, and whatever lies in the folder, no receipt is signed while there may be a key.
-        if wipe.stage != .begun, context.vaults.contains(where: { (try? $0.keepsKey(of: account.id)) != false }) {
-            wipe = wipe.begunAnew
-        }
+        if wipe.stage != .begun, context.mayKeepKey(of: account.id) { wipe = wipe.begunAnew }
         if wipe.stage != .begun { try requireApp() }
         if wipe.stage == .begun {
             note(BegunWipe(command: wipe.command, cause: wipe.cause), of: wipe.registration)
@@ -252,7 +253,8 @@ actor Wipes {
         return binding
     }
 
-    /// Removes what a vault has of the account, and goes on where a crash has cut this very wipe off.
+    /// Removes what a vault has of the account, and goes on where a crash has cut this very wipe off. In an extension the key alone ends:
+    /// what it sees of the files is not all that the app removes and counts.
     private func report(
         of account: AccountID, boundTo binding: String, in vault: Vault
     ) async throws(ProtectionError) -> WipeReport {
@@ -260,7 +262,9 @@ actor Wipes {
         do {
             // Notes of an earlier wipe may have been put back.
             try await vault.forgetWipes(of: account, besides: binding)
-            let report = try await vault.wipe(account, boundTo: binding) { observer("vault-\($0.kind.rawValue)") }
+            let report = try await vault.wipe(
+                account, boundTo: binding, endingKeyAlone: context.configuration.isExtension
+            ) { observer("vault-\($0.kind.rawValue)") }
             if try !vault.keepsKey(of: account) { return report }
         } catch { throw ProtectionError(error) }
         throw ProtectionError(.vault, "a key of the account is still there")
@@ -390,7 +394,9 @@ actor Wipes {
     }
 
     private func resume(_ accounts: Set<AccountID>) async {
-        for account in accounts.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for account in accounts.sorted(by: { $0.rawValue < $1.rawValue })
+        // An extension has nothing left to do then, see ``requireApp()``.
+        where !context.configuration.isExtension || context.mayKeepKey(of: account) {
             do {
                 guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { continue }
                 defer { lock.end() }

@@ -27,9 +27,12 @@ extension Vault {
     /// Only what this device noted under the same binding says that something is done already; dates say nothing, since a clock can be set. The
     /// account's secrets are destroyed at every call, also where a report says that they are gone, and the report names no key that this wipe did not destroy.
     ///
-    /// - Parameter binding: Random, and kept where nobody else writes; nil goes on with whatever wipe of the account has begun.
+    /// - Parameters:
+    ///   - binding: Random, and kept where nobody else writes; nil goes on with whatever wipe of the account has begun.
+    ///   - endsKeyAlone: Whether it stops, pending, once nothing of the account opens any more.
     package func wipe(
-        _ account: AccountID, boundTo binding: String?, observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
+        _ account: AccountID, boundTo binding: String?, endingKeyAlone endsKeyAlone: Bool = false,
+        observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> WipeReport {
         guard wipes.begin(account) else {
             throw VaultError(.wipePending, "A wipe of the account is under way.")
@@ -37,6 +40,7 @@ extension Vault {
         defer { wipes.end(account) }
         observer(WipeStep(.begun))
         var journal = try destroyKey(of: account, boundTo: binding, observer)
+        if endsKeyAlone { return journal.report }
         try removeOwnFiles(&journal, observer)
         for name in journal.attachments { try await run(name, &journal, observer) }
         journal.report.finished = clock()

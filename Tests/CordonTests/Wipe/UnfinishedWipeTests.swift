@@ -47,34 +47,6 @@ import Testing
         #expect(restarted.decision(for: Question(.print, owner: .managed("oid-b"))).verdict.permits)
     }
 
-    @Test func `an extension ends the key of a wipe, and leaves everything else to its app`() async throws {
-        let (device, calls) = (try Device(), Locked(0))
-        _ = try await device.enrolled()
-        func start(asExtension isExtension: Bool) async throws -> AppProtection {
-            try await device.start { configuration in
-                configuration.isExtension = isExtension
-                configuration.wipeHook = { _ in
-                    calls.withLock { $0 += 1 }
-                    return .removed
-                }
-            }
-        }
-        let inExtension = try await start(asExtension: true)
-        #expect(await inExtension.failureOfWiping(ada) == .wipeUnderWay)
-        #expect(inExtension.enrolledAccounts.isEmpty && device.keys.isEmpty)
-        // Nor does one that is started later sign a receipt for what only the app can remove.
-        #expect(try await start(asExtension: true).enrolledAccounts.isEmpty)
-        #expect(await device.sessions.ended.isEmpty)
-        #expect(try await device.receipts().isEmpty && calls.withLock { $0 } == 0)
-
-        let app = try await start(asExtension: false)
-        await app.deliverReceipts()
-        #expect(await device.sessions.ended == [ada])
-        let receipts = try await device.receipts()
-        #expect(Set(receipts.map(\.commandID)).count == 1 && calls.withLock { $0 } == 1)
-        #expect(receipts.allSatisfy { $0.succeeded && $0.destroyedKeyIDs.count == 1 })
-    }
-
     @Test func `a sign-out whose wipe cannot be finished ends the account's retries`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
