@@ -154,7 +154,7 @@ struct LaunchConditions: Sendable {
     ///
     /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts. One that has lost it,
     /// such as by being removed, leaves the registration's, which does not say how long the machine had run by then: so the time is not known
-    /// after another start of the machine.
+    /// after another start of the machine (of the process, where those cannot be told), unless a sign-in has noted it anew before.
     private func offlineTime(
         of account: AccountID, since last: Date, _ remembered: LaunchRecord, now: ClockReading
     ) -> Duration {

@@ -145,8 +145,24 @@ final class ProtectionContext: Sendable {
     func changeLaunchRecord(
         of account: AccountID, _ change: (inout LaunchRecord) -> Void
     ) throws(ProtectionError) {
+        let contact = knownContact(of: account)
         try launches.change(
-            account, isEnrolled: accounts[account] != nil, where: { accounts.isStaying(account) }, change)
+            account, isEnrolled: accounts[account] != nil, where: { accounts.isStaying(account) }
+        ) { record in
+            change(&record)
+            // One that was lost, and is made anew, says it as long as it can be told: after the machine's next start it cannot.
+            if record.checkedIn == nil, let contact { (record.checkedIn, record.ranAtCheckIn) = contact }
+        }
+    }
+
+    /// When the service was last reached, and how long the machine had run by then, as this process knows it or the registration, which says
+    /// it for this run of the machine alone.
+    private func knownContact(of account: AccountID) -> (at: ClockReading, ran: Int64)? {
+        if let own = accounts.ownContact(of: account) { return own }
+        guard let stored = accounts[account]?.contacted,
+            let since = stored.sameRun(until: ClockReading(configuration.clock))
+        else { return nil }
+        return (stored, clock.runTime().total - Int64(min(since / .milliseconds(1), 1e15)))
     }
 
     /// Tells of stored state that could not be used.

@@ -206,6 +206,22 @@ import Testing
         #expect(outcome.reasons.map(\.rule) == [isRestarted ? "launch.clock-turned-back" : "launch.offline"])
     }
 
+    @Test
+    func `who signs in after the gate has lost the contact counts as before, also over a later start of the machine`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        _ = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        try FileManager.default.removeItem(at: house.device.folder.appending(path: "data/launch"))
+        #expect(await (try house.start()).launch(house.account).isOpen)
+        house.clock.reboot(after: .seconds(60))
+        let restarted = try await house.start()
+        #expect(await restarted.launch(house.account).isOpen)
+        house.clock.advance(.seconds(25 * 3600), wall: .seconds(60))
+        #expect(await restarted.resume(house.account).reasons.map(\.rule) == ["launch.offline"])
+    }
+
     @Test func `a PIN that was made while the clock was ahead is changed by who knows it once the clock is right`()
         async throws
     {
