@@ -98,12 +98,11 @@ actor Commands {
     private func isToBegin(_ command: Command) -> Bool {
         // As long as stored rules command it, see ``ProtectionContext/isDue(_:for:)``, it must not be begun again.
         let contacts = context.accounts.records.values.map(\.lastCheckIn)
-        let passed = Int64(
-            min(context.configuration.clock.now(), contacts.min() ?? .distantFuture).timeIntervalSince1970)
+        let passed = min(context.configuration.clock.now(), contacts.min() ?? .distantFuture).timeIntervalSince1970
         var isOpen = true
         do {
             try context.pending.change { work in
-                var begun = (work.begunCommands ?? []).filter { $0.notAfter > passed || $0.id == command.id }
+                var begun = (work.begunCommands ?? []).filter { Double($0.notAfter) > passed || $0.id == command.id }
                 if let known = begun.first(where: { $0.id == command.id }) {
                     isOpen = known.hasEnded == false && !underWay.contains(command.id)
                 } else {
