@@ -74,7 +74,8 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
         id: String, kind: Kind, time: Date, target: String, scopeTags: [[String]]? = nil, actor: String, people: Int?
     ) {
         (self.id, self.kind, self.time) = (id, kind, time)
-        (operationID, registrationID, userID, bundleID, attempts) = (nil, nil, nil, nil, nil)
+        (operationID, registrationID, bundleID, attempts) = (nil, nil, nil, nil)
+        userID = target.hasPrefix("user/") ? String(target.dropFirst("user/".count)) : nil
         (self.target, self.scopeTags, self.actor, self.people) = (target, scopeTags, actor, people)
         nextDelivery = time
     }

@@ -267,7 +267,8 @@ struct DirectoryLoss {
                 loses = try removesData(will, in: after, of: registration, isDisabled: false)
                 if loses { loses = try !removesDataNow(registration, in: records) }
             } else if isDisabled {
-                loses = try removesData(will, in: after, of: registration, isDisabled: true)
+                // What cannot be read any more may wipe.
+                loses = try removesData(readable: will, of: registration, isDisabled: true) ?? true
                 // The app gets no other rules than those that it holds, whatever is meant for the person by now.
                 for rules in registration.rulesPerhapsInForce where !loses {
                     loses = try removesData(holding: rules, of: registration, isDisabled: true, in: records) ?? true
@@ -310,10 +311,16 @@ struct DirectoryLoss {
             given.updateValue(try rules(as: references, in: records), forKey: references)
         }
         guard let rules = given[references] ?? nil else { return nil }
+        return try removesData(readable: rules, of: registration, isDisabled: isDisabled)
+    }
+
+    /// Whether an app removes data by rules; nil where one of their settings cannot be read any more.
+    private func removesData(
+        readable rules: [ManagedAppPolicy], of registration: Registration, isDisabled: Bool
+    ) throws(ServiceError) -> Bool? {
         do {
             return try removesData(rules, in: after, of: registration, isDisabled: isDisabled)
         } catch {
-            // Which of the settings cannot be read any more is not known.
             guard error.code == .internalError else { throw error }
             return nil
         }

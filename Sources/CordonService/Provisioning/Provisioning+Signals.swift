@@ -6,12 +6,12 @@ extension Provisioning {
     /// Takes a signal of an identity provider (SRV-CI-091); one that says nothing new changes nothing.
     ///
     /// A disabled account's apps are told to check in, where they are refused. People who lose data by it count against the hour's budget
-    /// of the provider, as of any program that writes the directory; above that the account stays as it is, and its sessions end alone.
+    /// of the provider, as of any program that writes the directory; above that the account stays as it is until somebody changes it or
+    /// the provider says something new of it. Its sessions end in every case.
     ///
     /// - Parameter provider: The issuer whose signature the transport has checked.
     /// - Returns: The folded object id of the person, and whether one is known by that name. The signal of an unknown one is kept, because
     ///   they may have tokens.
-    /// - Throws: ``ServiceError`` with code `waiting` above the budget: the same signal passes later, or once a person has released it.
     @discardableResult
     public func apply(
         _ signal: AccountSignal, from provider: String, of tenant: TenantID
@@ -21,63 +21,56 @@ extension Provisioning {
                 .invalid, "the account is not acceptable",
                 problems: [.init(member: "subject", reason: "needs 1 to 256 bytes")])
         }
-        let changed = try await store.read(for: tenant) { try Self.user(changedBy: signal, in: $0) }
-        guard let changed else {
-            return try await store.change(for: tenant) { try take(signal, from: provider, in: &$0) }
-        }
-        let program = Administrator(tenant: tenant, id: provider, name: provider, roles: [], isProgram: true)
-        do {
-            return try await clearing(.account(changed.storageID, to: changed), as: program, call: "apply") { change in
-                try take(signal, from: provider, in: &change)
+        // Looked at, counted and done in one transaction: who is enabled in between counts as well.
+        return try await store.change(for: tenant) { change in
+            // A person whom the directory does not know may have tokens nevertheless.
+            let person = try Self.person(named: signal.subject, in: change)
+            let known = try change.knownUser(person)
+            let id = known?.storageID ?? person
+            let isKnown = try known != nil || !change.records(Registration.self, where: (.user, id)).isEmpty
+            var record = try change.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
+            let before = record
+            let next = SessionRevocation.moment(after: signal.time)
+            if signal.kind != .accountEnabled, next > record.before ?? .distantPast { record.before = next }
+            var changed: DirectoryUser?
+            if signal.kind != .sessionsRevoked, signal.time > record.stateAsOf ?? .distantPast {
+                record.stateAsOf = signal.time
+                changed = known
+                changed?.accountEnabled = signal.kind == .accountEnabled
             }
-        } catch {
-            guard error.code == .waiting, signal.kind == .accountDisabled else { throw error }
-            let ending = AccountSignal(.sessionsRevoked, of: signal.subject, at: signal.time)
-            _ = try await apply(ending, from: provider, of: tenant)
-            throw error
+            guard record != before else { return (id, isKnown) }
+            try change.save(record)
+            var details = ["kind": signal.kind.rawValue]
+            if let changed, changed != known {
+                let program = Administrator(tenant: tenant, id: provider, name: provider, roles: [], isProgram: true)
+                if try isWithinBudget(changed, of: program, in: change) {
+                    try targeting.announceChange(toUsers: [changed.id], in: &change) { try $0.save(changed) }
+                } else {
+                    details["account"] = "unchanged"
+                    try change.alert(.massWipe, about: "user/\(changed.id)", by: program, 1, ids)
+                }
+            }
+            if record.before != before.before { try change.noteClosing(ofUser: id) }
+            try change.audit(
+                AuditRecord.Actor(.administrator, id: provider), "account.signal", "user/\(known?.id ?? id)",
+                details: details)
+            return (id, isKnown)
         }
     }
 
-    /// A person as a signal would have them; nil where it leaves the account as it is.
-    private static func user(
-        changedBy signal: AccountSignal, in records: some StorageReader
-    ) throws(ServiceError) -> DirectoryUser? {
-        let isEnabled = signal.kind == .accountEnabled
-        guard signal.kind != .sessionsRevoked,
-            var user = try records.knownUser(try person(named: signal.subject, in: records)),
-            user.accountEnabled != isEnabled,
-            signal.time > (try records.record(SessionRevocation.self, user.storageID)?.stateAsOf) ?? .distantPast
-        else { return nil }
-        user.accountEnabled = isEnabled
-        return user
-    }
-
-    private func take(
-        _ signal: AccountSignal, from provider: String, in change: inout Change
-    ) throws -> (person: String, isKnown: Bool) {
-        // A person whom the directory does not know may have tokens nevertheless.
-        let person = try Self.person(named: signal.subject, in: change)
-        let known = try change.knownUser(person)
-        let changed = try Self.user(changedBy: signal, in: change)
-        let id = known?.storageID ?? person
-        let isKnown = try known != nil || !change.records(Registration.self, where: (.user, id)).isEmpty
-        var record = try change.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
-        let before = record
-        let next = SessionRevocation.moment(after: signal.time)
-        if signal.kind != .accountEnabled, next > record.before ?? .distantPast { record.before = next }
-        if signal.kind != .sessionsRevoked, signal.time > record.stateAsOf ?? .distantPast {
-            record.stateAsOf = signal.time
-        }
-        guard record != before else { return (id, isKnown) }
-        try change.save(record)
-        if let changed {
-            try targeting.announceChange(toUsers: [changed.id], in: &change) { change in try change.save(changed) }
-        }
-        if record.before != before.before { try change.noteClosing(ofUser: id) }
-        try change.audit(
-            AuditRecord.Actor(.administrator, id: provider), "account.signal", "user/\(known?.id ?? id)",
-            details: ["kind": signal.kind.rawValue])
-        return (id, isKnown)
+    /// Takes what people lose by a change of an account from the hour's budget of a program; false where they lose more than is left.
+    private func isWithinBudget(
+        _ changed: DirectoryUser, of program: Administrator, in change: Change
+    ) throws(ServiceError) -> Bool {
+        let cause = DirectoryLoss.Cause.account(changed.storageID, to: changed)
+        guard try cause.concernsApps(in: change) else { return true }
+        let snapshot = try targeting.snapshot(of: change.tenant, in: change)
+        let loss = try DirectoryLoss(cause, snapshot: snapshot, at: change.now, in: change)
+        guard !loss.people.isEmpty else { return true }
+        let reach = Reach(people: loss.people.count, registrations: loss.registrations)
+        let clearance = ChangeReview.Clearance(
+            digest: "", entity: cause.entity, reach: reach, wipes: [], revision: nil, released: nil)
+        return try change.use(clearance, by: program, budget: review.configuration.wipeBudget, ids: ids)
     }
 
     /// From when on tokens count, by folded object id, for those accounts whose sessions were revoked. For transports,

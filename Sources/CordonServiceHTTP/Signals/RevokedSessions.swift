@@ -59,7 +59,7 @@ package final class RevokedSessions: Sendable {
     }
 
     /// Reads all revocations.
-    func reload() async throws(ServiceError) {
+    private func reload() async throws(ServiceError) {
         let people = try await provisioning.sessionRevocations(of: tenant)
         let administrators = try await provisioning.administratorsSince(of: tenant) ?? .distantPast
         known.withLock { known in

@@ -10,14 +10,7 @@ struct SecurityEventReceiver: Sendable {
     func take(_ token: String) async throws {
         let (issuer, signals) = try await events.signals(in: token)
         for signal in signals {
-            let (person, isKnown): (String, Bool)
-            do {
-                (person, isKnown) = try await provisioning.apply(signal, from: issuer, of: revoked.tenant)
-            } catch {
-                // Where the account's end waits, its sessions have ended nevertheless.
-                if error.code == .waiting { try await revoked.reload() }
-                throw error
-            }
+            let (person, isKnown) = try await provisioning.apply(signal, from: issuer, of: revoked.tenant)
             // Before the next signal, which may be refused.
             try await revoked.reload(person: person)
             guard !isKnown else { continue }

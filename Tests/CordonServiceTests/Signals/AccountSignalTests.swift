@@ -1,10 +1,12 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
-import CordonService
 import CordonTestSupport
 import Foundation
 import Testing
+
+@testable import CordonService
 
 /// SRV-CI-091: what an identity provider says of accounts.
 @Suite struct AccountSignalTests {
@@ -38,43 +40,115 @@ import Testing
         try await app.checkIn()
     }
 
-    @Test func `signals by which people lose data stop at the provider's budget, and sessions end nevertheless`()
-        async throws
-    {
+    /// Ada and Ben, each with an app whose rules wipe once its person is disabled, and room for one of them in an hour.
+    private func pair(storage: any ServiceStorage = InMemoryStorage()) async throws -> TestOrganisation {
         var configuration = ServiceConfiguration()
         configuration.wipeBudget = 1
-        let test = try await TestOrganisation.withPeople(configuration: configuration)
+        let test = try await TestOrganisation.withPeople(storage: storage, configuration: configuration)
         try await test.protect(["appActionIfUnableToAuthenticateUser": "wipe"], to: .group("staff"))
         for user in ["ada", "ben"] {
             var app = TestApp(test, user: user, tag: "tag-\(user)")
             try await app.register()
         }
-        func apply(_ kind: AccountSignal.Kind, of subject: String, after: Double = 0) async -> ServiceError? {
-            await failure {
-                try await test.service.provisioning.apply(
-                    signal(kind, test, of: subject, after: after), from: "https://login.example",
-                    of: TestOrganisation.tenant)
-            }
+        return test
+    }
+
+    private func apply(_ signal: AccountSignal, in test: TestOrganisation) async throws {
+        try await test.service.provisioning.apply(
+            signal, from: "https://login.example", of: TestOrganisation.tenant)
+    }
+
+    private func isEnabled(_ id: String, in test: TestOrganisation) async throws -> Bool {
+        try await test.service.administration.user(id, as: test.owner).accountEnabled
+    }
+
+    /// Whom alerts of a spent budget are about.
+    private func alerted(_ test: TestOrganisation) async throws -> [String?] {
+        try await test.storage.read(TestOrganisation.tenant) { records in
+            try records.records(OperatorAlert.self).filter { $0.kind == .massWipe }.map(\.userID)
         }
-        func isEnabled(_ id: String) async throws -> Bool {
-            try await test.service.administration.user(id, as: test.owner).accountEnabled
-        }
-        #expect(await apply(.accountDisabled, of: "oid-ada") == nil)
-        let refused = await apply(.accountDisabled, of: "oid-ben")
-        #expect(refused?.code == .waiting)
-        #expect(try await isEnabled("oid-ben"))
+    }
+
+    @Test func `signals by which people lose data stop at the provider's budget, and sessions end nevertheless`()
+        async throws
+    {
+        let test = try await pair()
+        try await apply(signal(.accountDisabled, test), in: test)
+        let held = signal(.accountDisabled, test, of: "oid-ben")
+        try await apply(held, in: test)
+        #expect(try await isEnabled("oid-ada", in: test) == false)
+        #expect(try await isEnabled("oid-ben", in: test))
         let ended = try await test.service.provisioning.sessionRevocation(
             ofUser: "oid-ben", of: TestOrganisation.tenant)
         #expect(ended == second(after: test.clock.now))
-        // What changes nothing waits for nobody.
-        #expect(await apply(.accountEnabled, of: "oid-ben") == nil)
-        #expect(await apply(.accountDisabled, of: "oid-ben", after: -5) == nil)
-        #expect(try await isEnabled("oid-ben"))
-        #expect(await apply(.accountDisabled, of: "oid-ben", after: 1)?.place == refused?.place)
-        try await test.service.releaseChange(try #require(refused?.place), of: TestOrganisation.tenant)
-        #expect(await apply(.accountDisabled, of: "oid-ben", after: 1) == nil)
-        #expect(try await isEnabled("oid-ben") == false)
-        #expect(try await test.records().last?.action == "account.signal")
+        #expect(try await alerted(test) == ["oid-ben"])
+        let record = try #require(try await test.records().last)
+        #expect(record.target == "user/oid-ben")
+        #expect(record.details == ["kind": "accountDisabled", "account": "unchanged"])
+        // An administrator who has heard of it disables the person, or does not; nothing waits.
+        #expect(try await test.service.administration.approvals.changes(as: test.owner).isEmpty)
+    }
+
+    @Test func `a signal that the budget had no room for is over, also once there is room, and a new one counts`()
+        async throws
+    {
+        let test = try await pair()
+        try await apply(signal(.accountDisabled, test), in: test)
+        let held = signal(.accountDisabled, test, of: "oid-ben")
+        try await apply(held, in: test)
+        let records = try await test.records().count
+        try await apply(held, in: test)
+        test.clock.advance(by: 3_601)
+        try await apply(held, in: test)
+        #expect(try await isEnabled("oid-ben", in: test))
+        #expect(try await alerted(test).count == 1)
+        #expect(try await test.records().count == records)
+        try await apply(signal(.accountDisabled, test, of: "oid-ben"), in: test)
+        #expect(try await isEnabled("oid-ben", in: test) == false)
+    }
+
+    @Test func `who is enabled right before a signal disables them counts against the provider's budget`() async throws
+    {
+        let storage = OvertakenStorage()
+        let test = try await pair(storage: storage)
+        try await apply(signal(.accountDisabled, test), in: test)
+        try await test.finishAnnouncing()
+        let enabled = signal(.accountEnabled, test, after: 1)
+        storage.beforeNextWrite { try await apply(enabled, in: test) }
+        try await apply(signal(.accountDisabled, test, after: 2), in: test)
+        #expect(try await isEnabled("oid-ada", in: test))
+        #expect(try await alerted(test) == ["oid-ada"])
+    }
+
+    @Test func `a disabled account's sessions end also where a stored policy cannot be read, and its people count`()
+        async throws
+    {
+        let test = try await pair()
+        try await test.storage.write(TestOrganisation.tenant) { records in
+            for var policy in try records.records(ManagedAppPolicy.self) {
+                policy.document = .object((policy.document.object ?? [:]).merging(["minimumPinLength": "x"]) { $1 })
+                try records.save(policy)
+            }
+            var settings = try records.settings()
+            settings.targetingRevision += 1
+            try records.save(settings)
+        }
+        for id in ["oid-ada", "oid-ben"] {
+            try await apply(signal(.accountDisabled, test, of: id), in: test)
+            #expect(try await isEnabled(id, in: test) == (id == "oid-ben"))
+        }
+        let ended = try await test.service.provisioning.sessionRevocations(of: TestOrganisation.tenant)
+        #expect(Set(ended.keys) == ["oid-ada", "oid-ben"])
+    }
+
+    @Test func `the alert of a person whom a signal left as they were goes when the person is erased`() async throws {
+        let test = try await pair()
+        for id in ["oid-ada", "oid-ben"] { try await apply(signal(.accountDisabled, test, of: id), in: test) }
+        for app in try await test.service.administration.registrations(.init(), as: test.owner) {
+            try await test.service.administration.forgetRegistration(app.id, as: test.owner)
+        }
+        try await test.service.administration.personalData.eraseUser("oid-ben", as: test.owner)
+        #expect(try await alerted(test).isEmpty)
     }
 
     @Test func `an older signal that comes late changes nothing`() async throws {
@@ -183,5 +257,30 @@ import Testing
             _ = try await test.service.administration.revokeSessions(ofUser: "oid-ada", as: test.owner)
         }
         for await _ in events {}
+    }
+}
+
+/// Makes another change once, right before the next one.
+private final class OvertakenStorage: ServiceStorage {
+    private let storage = InMemoryStorage()
+    private let first = Locked<(@Sendable () async throws -> Void)?>(nil)
+
+    func beforeNextWrite(_ body: @escaping @Sendable () async throws -> Void) { first.withLock { $0 = body } }
+
+    func read<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
+        try await storage.read(tenant, body)
+    }
+
+    func write<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
+        let due = first.withLock { first in
+            defer { first = nil }
+            return first
+        }
+        try await due?()
+        return try await storage.write(tenant, body)
     }
 }
