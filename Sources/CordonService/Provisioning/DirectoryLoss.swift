@@ -127,17 +127,16 @@ struct DirectoryLoss {
                 let members = try membership(in: records)
                 what = [members.added.digested, members.removed.digested]
             case .source(let difference):
-                // Who goes, who is not served any more, who comes back to rules that wipe, who stays and comes to such, and who loses rules
-                // alone.
+                // Who goes, who comes back to rules that wipe, who stays and comes to such, who loses rules alone, and who is not served any
+                // more.
                 let going = loss.people.intersection(difference.losing)
                 let unserved = loss.people.intersection(difference.closing).subtracting(going)
                 let staying = loss.people.subtracting(going).subtracting(unserved)
                 let returning = staying.intersection(difference.returning.keys)
                 let wiped = staying.intersection(loss.losingData).subtracting(returning)
-                what =
-                    [
-                        going, unserved, returning, wiped, staying.subtracting(returning).subtracting(wiped),
-                    ].digested
+                let parts = [going, returning, wiped, staying.subtracting(returning).subtracting(wiped)]
+                // At the end and where there are any alone: a version before, whose releases hold, did not know of them.
+                what = (parts + (unserved.isEmpty ? [] : [unserved])).digested
             }
             return ProposedChange.digest(of: [.string(folded(entity)), what])
         }

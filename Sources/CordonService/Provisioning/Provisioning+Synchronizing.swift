@@ -16,8 +16,8 @@ extension Provisioning {
     /// are looked at when all people have theirs, so that one may be handed on.
     ///
     /// People who lose data by it count against the hour's budget of the source, as of any program that writes the directory. So
-    /// does everyone who has an app, where more than half of the people that the source brought are left out, disabled or no longer served,
-    /// and everyone for whom a policy is not meant any more because a group lost more than half of its people, or a group in it.
+    /// does everyone who has an app, where more than half of the people that the source brought, or names, are left out, disabled or no longer
+    /// served, and everyone for whom a policy is not meant any more because a group lost more than half of its people, or a group in it.
     ///
     /// - Parameter source: The name of the source, always the same for one source.
     /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it; `invalid` for content without people where the source
@@ -102,11 +102,12 @@ struct DirectoryDifference: Sendable {
     /// The folded ids of people who are there and enabled, and go or are disabled.
     let losing: Set<String>
     /// The folded ids of people whom app protection serves and will not, though their accounts stay enabled: without a licence, or with an id
-    /// in another case than their tokens'.
+    /// in another case than before, unless their apps' tokens have that one.
     let unserved: Set<String>
     /// People whom app protection did not serve and will, by folded id.
     let returning: [String: DirectoryUser]
-    /// Whether those in ``losing`` and ``unserved`` are more than half of the people whom the source brought.
+    /// Whether those in ``losing`` and ``unserved`` are more than half of the people whom the source brought, or of those whom it names and
+    /// who are there.
     let losesMost: Bool
     /// The groups that lose more than half of their people, or a group that is in them, by folded id: most likely the source could not read
     /// who is in them. One by one, since a group of all people would hide what another one loses.
@@ -142,14 +143,20 @@ struct DirectoryDifference: Sendable {
             }
         let disabled = people.filter { !$0.accountEnabled && present[$0.storageID]?.accountEnabled ?? false }
         losing = Set((gone.filter(\.accountEnabled) + disabled).map(\.storageID))
-        let unserved = people.filter { person in
-            guard person.accountEnabled, let known = present[person.storageID], known.isEntitled else { return false }
-            return !person.isLicensed || !person.isNamed(by: AccountID(known.id))
+        var unserved: Set<String> = []
+        for person in people where person.accountEnabled {
+            guard let known = present[person.storageID], known.isEntitled else { continue }
+            if person.isLicensed, try !person.isRenamed(from: known, in: records) { continue }
+            unserved.insert(person.storageID)
         }
-        self.unserved = Set(unserved.map(\.storageID))
+        self.unserved = unserved
         returning = people.filter { $0.comesBack(after: present[$0.storageID]) }
             .reduce(into: [:]) { $0[$1.storageID] = $1 }
-        losesMost = losing.union(self.unserved).intersection(before.people).count * 2 > before.people.count
+        let lost = losing.union(unserved)
+        // A source that names people for the first time has brought none of them before.
+        losesMost = [before.people, now.people.filter { present[$0] != nil }].contains { people in
+            lost.intersection(people).count * 2 > people.count
+        }
         emptied = Set(
             memberships.filter { group, change in
                 guard change.removed.allSatisfy(\.isPerson) else { return true }
@@ -187,4 +194,14 @@ struct DirectoryDifference: Sendable {
     var changesAnything: Bool { !(gone.isEmpty && people.isEmpty && goneGroups.isEmpty && groups.isEmpty) }
     /// Whether nothing is to be written at all.
     var isEmpty: Bool { isRemembered && !changesAnything }
+}
+
+extension DirectoryUser {
+    /// Whether the id is written otherwise than before, and not so that all apps of the person are named by it: those that were not get
+    /// their rules back.
+    fileprivate func isRenamed(from known: DirectoryUser, in records: some StorageReader) throws(ServiceError) -> Bool {
+        guard !isNamed(by: AccountID(known.id)) else { return false }
+        let apps = try records.activeRegistrations(of: storageID)
+        return apps.isEmpty || apps.contains { known.isNamed(by: $0.account.id) && !isNamed(by: $0.account.id) }
+    }
 }

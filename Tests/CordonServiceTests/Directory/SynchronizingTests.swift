@@ -176,6 +176,37 @@ struct SynchronizingTests {
         #expect(try await people(of: test) == 13)
     }
 
+    @Test func `a source that mends ids which were in another case closes nobody's app, and waits for nobody`()
+        async throws
+    {
+        let (test, content) = try await crew(wipe: false)
+        var recased = content
+        for index in recased.people.indices { recased.people[index].id = recased.people[index].id.uppercased() }
+        let wrong = recased
+        let error = await failure {
+            _ = try await test.service.provisioning.synchronize(wrong, from: "file", of: TestOrganisation.tenant)
+        }
+        try await test.service.releaseChange(try #require(error?.place), of: TestOrganisation.tenant)
+        _ = try await test.service.provisioning.synchronize(wrong, from: "file", of: TestOrganisation.tenant)
+        #expect(try await test.service.administration.user("oid-w0", as: test.owner).id == "OID-W0")
+        _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
+        #expect(try await test.service.administration.user("oid-w0", as: test.owner).id == "oid-w0")
+    }
+
+    @Test func `a source that takes most licences waits for a person also where it brought none of the people`()
+        async throws
+    {
+        let (test, content) = try await crew(wipe: false)
+        var unlicensed = content
+        for index in unlicensed.people.indices { unlicensed.people[index].isLicensed = false }
+        let asked = unlicensed
+        let error = await failure {
+            _ = try await test.service.provisioning.synchronize(asked, from: "another", of: TestOrganisation.tenant)
+        }
+        #expect(error?.code == .waiting)
+        #expect(try await test.service.administration.user("oid-w0", as: test.owner).isLicensed)
+    }
+
     @Test func `a policy for everybody is no substitute for what an emptied group had`() async throws {
         let (test, content) = try await crew(wipe: false)
         _ = try await test.service.administration.createPolicy(
