@@ -30,7 +30,8 @@ public struct PersonalData: Sendable, Codable, Equatable {
     public var revocation: SessionRevocation?
     /// What operators were told of wipes of the person's apps.
     public var alerts: [OperatorAlert]
-    /// The changes that wait for another person, or did in the last weeks, and name the person; other people whom they name are left out.
+    /// The changes that wait for another person, or did in the last weeks, and name the person; other people in their lists are left out, but
+    /// not who asked and who decided.
     public var waitingChanges: [WaitingChange]
     /// Which rules the apps were given, also those whose registration is not kept any more.
     public var deliveries: [DeliveredRules]

@@ -20,7 +20,8 @@ public struct PersonalDataRequests: Sendable {
         }
     }
 
-    /// Removes everything that the service keeps about a person, except that the audit log goes on naming object ids, as do roles and what
+    /// Removes everything that the service keeps about a person, and their name from the changes of groups, sources and roles that wait, which
+    /// stay as they are otherwise; except that the audit log goes on naming object ids, as do roles and what
     /// names its author, and that the object id of a person who was in the directory is kept as removed, so that a token does not bring them
     /// back.
     /// A directory source that still has them does.
@@ -70,6 +71,11 @@ public struct PersonalDataRequests: Sendable {
                 if data.user != nil { try change.save(RemovedPerson(userID: id, since: change.now)) }
             }
             for registration in data.registrations { change.noteClosing(registration.id) }
+            for waiting in data.waitingChanges where waiting.isAbout(folded(id)) && waiting.lookups[.state] != nil {
+                try change.audit(
+                    AuditRecord.Actor(administrator), "change.expire", "change/\(waiting.id)",
+                    details: ["digest": waiting.digest, "entity": waiting.entity])
+            }
             if data.allowedAccount != nil { try change.noteEverybody() }
             try change.audit(
                 AuditRecord.Actor(administrator), "user.erase", "user/\(id)",
@@ -130,7 +136,16 @@ extension PersonalData {
         for rules in deliveries { try store.remove(DeliveredRules.self, rules.storageID) }
         for record in telemetry { try store.remove(TelemetryRecord.self, record.id) }
         for collection in logs { try store.removeLogs(collection) }
-        for change in waitingChanges { try store.remove(WaitingChange.self, change.id) }
+        for told in waitingChanges {
+            guard var change = try store.record(WaitingChange.self, told.id) else { continue }
+            guard !change.isAbout(id) else {
+                try store.remove(WaitingChange.self, change.id)
+                continue
+            }
+            // Another's change, which may be released already: its digest says what it is.
+            change.changes = change.changes.map { $0.naming(where: { $0 != id }) }
+            try store.save(change)
+        }
         try store.remove(ReportFilter.self, ids: reportFilters.map(\.id))
         for alert in alerts { try store.remove(OperatorAlert.self, alert.id) }
         for device in sharedDevices {
@@ -156,11 +171,16 @@ extension PersonalData {
 }
 
 extension WaitingChange {
-    /// The change as the person is told of it, by folded object id, without the other people whom it names; nil where it does not name them.
+    /// Whether the change is of a person, by folded object id, and of nothing else.
+    fileprivate func isAbout(_ person: String) -> Bool { folded(entity) == "user/\(person)" }
+
+    /// The change as the person is told of it, by folded object id, without the other people in its lists; nil where it does not name them.
     fileprivate func told(to person: String) -> WaitingChange? {
-        guard folded(entity) == "user/\(person)" || changes.contains(where: { $0.names(person) }) else { return nil }
+        guard isAbout(person) || changes.contains(where: { $0 != $0.naming(where: { $0 != person }) }) else {
+            return nil
+        }
         var told = self
-        told.changes = changes.map { $0.withoutOthers(than: person) }
+        told.changes = changes.map { $0.naming(where: { $0 == person }) }
         return told
     }
 }
@@ -169,21 +189,17 @@ extension MemberChange {
     /// How people are named in lists of members, and in those of a role.
     private static let marks = ["user/", "user:"]
 
-    fileprivate func names(_ person: String) -> Bool {
-        [from, to].contains { $0?.array?.contains { Self.isAnother($0, than: person) == false } ?? false }
-    }
-
-    fileprivate func withoutOthers(than person: String) -> MemberChange {
-        func own(_ value: JSONValue?) -> JSONValue? {
+    /// The change with those people alone in its lists, by folded object id, whom a condition lets through; what else they have stays.
+    fileprivate func naming(where isNamed: (String) -> Bool) -> MemberChange {
+        func kept(_ value: JSONValue?) -> JSONValue? {
             guard let list = value?.array else { return value }
-            return .array(list.filter { Self.isAnother($0, than: person) != true })
+            return .array(
+                list.filter { entry in
+                    guard let name = entry.string.map(folded), let mark = Self.marks.first(where: name.hasPrefix)
+                    else { return true }
+                    return isNamed(String(name.dropFirst(mark.count)))
+                })
         }
-        return MemberChange(member: member, from: own(from), to: own(to), direction: direction)
-    }
-
-    /// Whether an entry of a list names another person; nil where it names nobody.
-    private static func isAnother(_ entry: JSONValue, than person: String) -> Bool? {
-        guard let name = entry.string.map(folded), let mark = marks.first(where: name.hasPrefix) else { return nil }
-        return name.dropFirst(mark.count) != person
+        return MemberChange(member: member, from: kept(from), to: kept(to), direction: direction)
     }
 }

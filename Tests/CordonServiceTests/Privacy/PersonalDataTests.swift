@@ -197,7 +197,9 @@ struct PersonalDataTests {
         #expect(try await naming(test) == [.removedPerson])
     }
 
-    @Test func `a change that waits and names a person is exported without the others, and erased`() async throws {
+    @Test func `a change that waits and names a person is exported without the others, and stays without their name`()
+        async throws
+    {
         var configuration = ServiceConfiguration()
         configuration.wipeBudget = 0
         let test = try await TestOrganisation.withPeople(configuration: configuration)
@@ -205,19 +207,31 @@ struct PersonalDataTests {
         try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly", to: .group("guests"))
         var app = TestApp(test)
         try await app.register()
-        let refused = await failure {
+        let ofGroup = await failure {
             try await test.service.provisioning.changeMembers(
                 ofGroup: "guests", adding: [.user("oid-Ada"), .user("oid-ben"), .group("writers")], removing: [],
                 as: test.owner)
         }
-        #expect(refused?.code == .waiting)
+        let ofPerson = await failure {
+            _ = try await test.service.administration.requestWipe(
+                ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        }
+        #expect(ofGroup?.code == .waiting && ofPerson?.code == .waiting)
         let requests = test.service.administration.personalData
         let exported = try await requests.exportUser("oid-ada", as: test.owner).waitingChanges
-        #expect(exported.map(\.id) == [refused?.place])
-        #expect(exported.first?.changes.map(\.to) == [["group/writers", "user/oid-Ada"]])
+        #expect(Set(exported.map(\.id)) == Set([ofGroup?.place, ofPerson?.place].compactMap(\.self)))
+        #expect(exported.first { $0.id == ofGroup?.place }?.changes.map(\.to) == [["group/writers", "user/oid-Ada"]])
+        let released = try await test.service.releaseChange(
+            try #require(ofGroup?.place), of: TestOrganisation.tenant)
         try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         try await requests.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
+        // Another's change is still released, and the end of the person's own is in the log.
+        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(WaitingChange.self) }
+        #expect(left.map(\.state) == [.released] && left.map(\.digest) == [released.digest])
+        #expect(left.first?.changes.map(\.to) == [["group/writers", "user/oid-ben"]])
+        let ended = try await test.records().filter { $0.action == "change.expire" }
+        #expect(ended.map(\.target) == ["change/\(ofPerson?.place ?? "")"])
     }
 
     @Test func `what is left of a person who was removed from the directory can be erased`() async throws {
