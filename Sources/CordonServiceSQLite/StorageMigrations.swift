@@ -25,7 +25,7 @@ enum StorageMigrations {
 
     static let steps = [
         Step(sql: records), Step(convert: membershipsAndTimes), Step(convert: lists),
-        Step(convert: groupsByNameAndEndedRules), Step(convert: newestFirst),
+        Step(convert: groupsByNameAndEndedRules), Step(convert: newestFirst), Step(convert: failedWipes),
     ]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
@@ -100,6 +100,13 @@ enum StorageMigrations {
             let transaction = SQLiteTransaction(database, tenant: TenantID(tenant))
             try transaction.renewLookups(of: LogCollection.self)
             try transaction.renewLookups(of: IssuedCommand.self)
+        }
+    }
+
+    /// 6: wipes that failed.
+    private static let failedWipes: @Sendable (Database) throws -> Void = { database in
+        for tenant in try StorageBackup.tenants(in: database) {
+            try SQLiteTransaction(database, tenant: TenantID(tenant)).renewLookups(of: WipeOperation.self)
         }
     }
 

@@ -29,6 +29,7 @@ import Testing
         3: memberships + shownPeople,
         4: memberships + shownPeople + shownGroups,
         5: memberships + shownPeople + shownGroups,
+        6: memberships + shownPeople + shownGroups,
     ]
 
     /// Groups by display name.
@@ -199,6 +200,34 @@ import Testing
         try queue.close()
         let old = try SQLiteStorage(file: file)
         #expect(try await due(old) == [registration])
+        try old.close()
+    }
+
+    @Test func `wipes that failed are counted in a store of the version that had no lookup for them`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let file = folder.appending(path: "service.sqlite")
+        let tenant = TenantID("contoso")
+        let new = try SQLiteStorage(file: file)
+        try await new.write(tenant) { transaction in
+            try transaction.save(
+                WipeOperation(
+                    id: "o", registrationID: "r", account: AccountID("oid-a"), bundleID: "com.example.notes",
+                    reason: .device, requestedBy: "owner", requested: Date(), notAfter: Date(), version: "v",
+                    state: .failed))
+        }
+        try new.close()
+        let queue = try DatabaseQueue(path: file.path)
+        try await queue.writeWithoutTransaction { database in
+            try database.execute(
+                sql: "DELETE FROM lookup WHERE kind = 'operation' AND name = 'state'; PRAGMA user_version = 5")
+        }
+        try queue.close()
+        let old = try SQLiteStorage(file: file)
+        let failed = try await old.read(tenant) { records in
+            try records.count(WipeOperation.self, of: .found(by: .state, "failed"), atMost: .max)
+        }
+        #expect(failed == 1)
         try old.close()
     }
 }

@@ -157,7 +157,7 @@ extension Administration {
                 waitingWipes: older.count(where: \.state.isOpen),
                 expiringApps: try records.count(
                     Registration.self, where: .due, in: ExpiringApp.range(at: now, configuration), atMost: .max),
-                failedWipes: try AttentionReport.failedWipes(in: records),
+                failedWipes: try records.count(WipeOperation.self, of: .found(by: .state, "failed"), atMost: .max),
                 blockedPeople: try records.count(UserBlock.self, of: .all, atMost: .max),
                 alerts: try administrator.seesEveryPolicy
                     ? records.count(OperatorAlert.self, of: .all, atMost: .max)

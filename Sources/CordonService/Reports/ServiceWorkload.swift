@@ -26,26 +26,7 @@ extension ManagementService {
                 registrations: try records.count(
                     Registration.self, of: .found(by: .state, Registration.State.active.rawValue), atMost: .max),
                 openWipes: try records.count(WipeOperation.self, of: .found(by: .state, "open"), atMost: .max),
-                failedWipes: try AttentionReport.failedWipes(in: records))
-        }
-    }
-}
-
-extension AttentionReport {
-    /// The wipes that failed or lapsed, and that none took the place of, among those that are still kept; read a page at a time.
-    static func failedWipes(
-        in records: some StorageReader, reading most: Int = mostLookedAt
-    ) throws(ServiceError) -> Int {
-        var (found, start, limit) = (0, "ended/", most)
-        while true {
-            let page = try records.records(WipeOperation.self, where: .due, in: start..<"ended0", limit: limit)
-            // More may have ended in the page's last second, which is left to the next page.
-            let next = page.count < limit ? nil : page.last.map { "ended/" + StorageTime.text($0.modified) }
-            let whole = page.filter { next != "ended/" + StorageTime.text($0.modified) }
-            found += whole.count { [.failed, .expired].contains($0.state) && $0.successorID == nil }
-            guard let next else { return found }
-            start = next
-            limit = whole.isEmpty ? 2 * limit : most
+                failedWipes: try records.count(WipeOperation.self, of: .found(by: .state, "failed"), atMost: .max))
         }
     }
 }

@@ -119,7 +119,8 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case key
     /// The id of a registration.
     case registration
-    /// Whether the record still counts: `open` or, of a registration, `active`; absent otherwise.
+    /// Whether the record still counts: `open`, of a registration `active`, of a wipe that failed and that none took the place of `failed`;
+    /// absent otherwise.
     case state
     /// The id of a collection of logs.
     case collection

@@ -64,6 +64,7 @@ extension WipeOperation: StoredRecord, NewestFirst {
             .registration: registrationID, .user: folded(account.rawValue), .newest: place,
         ]
         if state.isOpen { lookups[.state] = "open" }
+        if [.failed, .expired].contains(state), successorID == nil { lookups[.state] = "failed" }
         lookups[.due] = state.isOpen ? "open/" + StorageTime.text(notAfter) : "ended/" + StorageTime.text(modified)
         return lookups
     }

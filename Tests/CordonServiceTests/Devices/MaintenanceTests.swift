@@ -205,24 +205,25 @@ struct MaintenanceTests {
         #expect(due.mostWrittenInChange[.registration] == 8)
     }
 
-    @Test func `failed wipes are counted to the last, also behind many that ended in one second`() async throws {
-        let test = try await TestOrganisation()
+    @Test func `failed wipes are counted to the last, and none is read for it`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation(storage: storage)
         let now = test.clock.now
-        try await test.storage.write(TestOrganisation.tenant) { records in
+        try await storage.write(TestOrganisation.tenant) { records in
             for number in 0..<9 {
-                let time = now.addingTimeInterval(number < 5 ? 0 : Double(number))
-                try records.save(
-                    WipeOperation(
-                        id: "wipe-\(number)", registrationID: "r", account: AccountID("oid-ada"), bundleID: "b",
-                        reason: .device, requestedBy: "x", requested: time, notAfter: time, version: "1",
-                        state: number.isMultiple(of: 4) ? .failed : .succeeded))
+                var wipe = WipeOperation(
+                    id: "wipe-\(number)", registrationID: "r", account: AccountID("oid-ada"), bundleID: "b",
+                    reason: .device, requestedBy: "x", requested: now, notAfter: now, version: "1",
+                    state: number.isMultiple(of: 2) ? .failed : number == 1 ? .expired : .succeeded)
+                if number == 8 { wipe.successorID = "wipe-7" }
+                try records.save(wipe)
             }
         }
-        for most in [1, 2, 5, 100] {
-            let failed = try await test.storage.read(TestOrganisation.tenant) { records in
-                try AttentionReport.failedWipes(in: records, reading: most)
-            }
-            #expect(failed == 3)
+        let counts = try await storage.counts {
+            let workload = try await test.service.workload(of: TestOrganisation.tenant)
+            let attention = try await test.service.administration.attention(as: test.owner)
+            #expect(workload.failedWipes == 5 && attention.failedWipes == 5)
         }
+        #expect(counts.read[.operation, default: 0] == 0)
     }
 }
