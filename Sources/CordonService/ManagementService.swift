@@ -99,7 +99,6 @@ public struct ManagementService: Sendable {
         try keys.renewDelegation(of: tenant, among: known, at: now)
         _ = try await devices.readiness(of: tenant)
         try await makeSecretSalt(of: tenant)
-        try await removeClearSecrets(of: tenant)
         try await admitAdministrators(of: tenant, at: now)
         // What a process before left of telling apps.
         store.startAnnouncing(to: tenant)
@@ -113,22 +112,6 @@ public struct ManagementService: Sendable {
             var settings = try change.settings()
             settings.secretSalt = settings.secretSalt ?? salt
             try change.save(settings)
-        }
-    }
-
-    /// Removes the changes in which a version before kept secret values in clear. No call finds one of them any more, since their digests
-    /// are of these values, too.
-    private func removeClearSecrets(of tenant: TenantID) async throws(ServiceError) {
-        let old = try await store.read(for: tenant) { try $0.records(WaitingChange.self).filter(\.showsSecrets) }
-        guard !old.isEmpty else { return }
-        try await store.change(for: tenant) { change in
-            for waiting in old {
-                try change.remove(WaitingChange.self, waiting.id)
-                guard waiting.state == .waiting || waiting.state == .released else { continue }
-                try change.audit(
-                    .service, "change.expire", "change/\(waiting.id)",
-                    details: ["digest": waiting.digest, "entity": waiting.entity])
-            }
         }
     }
 }

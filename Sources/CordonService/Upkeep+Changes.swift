@@ -3,21 +3,24 @@ internal import CordonProtocol
 internal import Foundation
 
 extension Upkeep {
-    /// Ends changes that were not released or made in time, and puts away those that ended long ago, budgets of past hours, and
-    /// approvers whom the service has not seen for long.
+    /// Ends changes that were not released or made in time, and puts away those that ended long ago or in which a version before kept secret
+    /// values in clear, budgets of past hours, and approvers whom the service has not seen for long.
     func putAwayChanges(of tenant: TenantID, at now: Date) async throws(ServiceError) {
         let oldest = now.addingTimeInterval(-Double(configuration.changeRetention.wholeSeconds))
         try await all(WaitingChange.self, of: tenant) { waiting in
             let isOpen = waiting.state == .waiting || waiting.state == .released
-            return isOpen ? waiting.state(at: now) == .expired : waiting.ended <= oldest
+            return waiting.showsSecrets
+                || (isOpen ? waiting.state(at: now) == .expired : waiting.ended <= oldest)
         } body: { waiting, change in
-            guard waiting.state == .waiting || waiting.state == .released else {
+            let isOpen = waiting.state == .waiting || waiting.state == .released
+            if isOpen, !waiting.showsSecrets {
+                var ended = waiting
+                ended.state = .expired
+                try change.save(ended)
+            } else {
                 try change.remove(WaitingChange.self, waiting.id)
-                return
             }
-            var ended = waiting
-            ended.state = .expired
-            try change.save(ended)
+            guard isOpen else { return }
             try change.audit(
                 .service, "change.expire", "change/\(waiting.id)",
                 details: ["digest": waiting.digest, "entity": waiting.entity])
