@@ -88,16 +88,15 @@ extension DeviceService {
         var closed = registration
         closed.missedWipe = nil
         try change.removeRecoveryShares(of: registration)
-        guard registration.state == .active else {
-            // What comes back from before the wipe is known by it, as where the wipe itself has ended the registration.
-            if registration.state != .wiped { closed.close(.wiped, at: change.now) }
-            return try change.save(closed)
+        guard registration.state != .wiped else { return try change.save(closed) }
+        if registration.state == .active {
+            try change.endCommands(of: registration)
+            change.noteClosing(registration.id)
         }
-        try change.endCommands(of: registration)
+        // Also where it was closed before: what comes back from before the wipe is known by it.
         closed.close(.wiped, at: change.now)
         closed.lastSync = change.now
         try change.save(closed)
-        change.noteClosing(registration.id)
         try change.audit(actor, "registration.wiped", "registration/\(registration.id)")
     }
 

@@ -283,9 +283,16 @@ struct WipeTests {
         // Enrolled anew before the receipt has come.
         var again = TestApp(test)
         try await again.register()
+        test.clock.advance(by: 60)
+        let signedIn = test.clock.now
+        test.clock.advance(by: 60)
         try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
+        #expect(try await test.records().last?.action == "registration.wiped")
         #expect(try await again.checkIn().response.statusCode != .wipeReceived, "what it has is new")
         var copy = TestApp(test)
+        copy.authenticated = signedIn
+        let refused = await failure { try await copy.register(inPlaceOf: app.registrationID) }
+        #expect(refused?.status == .authenticationRequired)
         copy.authenticated = test.clock.now
         #expect(try await copy.register(inPlaceOf: app.registrationID).result.statusCode == .wipeReceived)
         #expect(copy.envelope?.commands.map(\.kind) == [.wipe])
