@@ -87,7 +87,7 @@ struct ApprovalPages {
         func decider(of change: JSONValue) -> Phrase {
             switch change.text("decidedBy") {
             case "machine": "a command on the service's machine"
-            case "time": "nobody: there was no one else who could"
+            case "time": "nobody: it was released by itself"
             case let id: .data(people.name(of: id))
             }
         }
@@ -172,16 +172,17 @@ struct ApprovalPages {
         }
         if change.text("state") == "waiting" {
             if isOwn {
+                // What is due says who was known when the change was asked for: since then others may have become known.
                 blocks.append(
-                    due == nil
-                        ? .note(
-                            .notice,
-                            "A second administrator has to release this change. Send them the address of this page.", []
-                        )
-                        : .note(
-                            .notice,
-                            "The service knows no second administrator who could release this change. It is released by itself at the time above.",
-                            ["Then open the form again and send it. Stop the change if it was a mistake."]))
+                    .note(
+                        .notice,
+                        "A second administrator has to release this change. Send them the address of this page.",
+                        due == nil
+                            ? []
+                            : [
+                                "If no one does, it is released by itself at the time above. Then open the form again and send it.",
+                                "Stop the change if it was a mistake.",
+                            ]))
             }
             let decisions = change.list("decisions")
             if decisions.contains("release") {
