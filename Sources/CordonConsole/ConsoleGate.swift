@@ -154,22 +154,24 @@ struct ConsoleGate: Sendable {
         ).response(context)
     }
 
-    /// The inner part of a page as it is now; nil where it cannot be shown any more.
+    /// The inner part of a page as it is now; nil where there is nothing to show any more, or not to this person.
+    ///
+    /// - Throws: What may pass, such as that the service is busy.
     func part(
         _ handler: ConsoleRoutes.Handler, _ held: SessionKeeper.Held, keys: [String], query: ConsoleForm,
         in language: ConsoleLanguage, _ context: ServiceRequestContext
-    ) async -> String? {
-        // Who signs out, or signs in anew, ends what goes on by the session of before.
-        guard await keeper.isKept(held), keeper.isActive(held.session) else { return nil }
+    ) async throws -> String? {
         let session = held.session
-        guard let api = try? ConsoleAPI(parts: parts, session: session, context: context),
-            let me = try? await api.get("/admin/v1/me")
-        else { return nil }
-        let visit = ConsoleVisit(
-            api: api, session: session, me: me, query: query, form: ConsoleForm(), draft: nil, keys: keys,
-            language: language, now: parts.now(), start: nil)
-        guard case .page(let page, _)? = try? await handler(visit) else { return nil }
-        return renderer.part(page, for: visit)
+        do {
+            let api = try ConsoleAPI(parts: parts, session: session, context: context)
+            let visit = ConsoleVisit(
+                api: api, session: session, me: try await api.get("/admin/v1/me"), query: query, form: ConsoleForm(),
+                draft: nil, keys: keys, language: language, now: parts.now(), start: nil)
+            guard case .page(let page, _) = try await handler(visit) else { return nil }
+            return renderer.part(page, for: visit)
+        } catch let refusal as Refusal where refusal.status.kind == .clientError && refusal.status != .tooManyRequests {
+            return nil
+        }
     }
 
     // MARK: The request

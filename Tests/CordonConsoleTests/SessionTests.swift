@@ -171,6 +171,20 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...3)
+    func `a page that changes by itself does not end because the store fails for a moment`(_ reads: Int) async throws {
+        let storage = CountingStorage()
+        let fixture = try await ConsoleFixture(storage: storage)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            // The session is found; then the store fails.
+            storage.fail(afterReads: reads)
+            let stream = try await browser.get("/console/live?page=%2Fconsole")
+            #expect(stream.headers[.contentType] == "text/event-stream")
+            #expect(!stream.text.contains("event: end\n"))
+        }
+    }
+
     @Test func `what was filled in is kept where a new session cannot take the place of the one before`() async throws {
         let storage = CountingStorage()
         let fixture = try await ConsoleFixture(storage: storage)

@@ -31,12 +31,19 @@ struct LiveStream: Sendable {
                 var last: String?
                 var isOver = false
                 for _ in 0..<Self.looks {
-                    guard !Task.isShuttingDownGracefully else { break }
-                    guard
-                        let part = await gate.part(handler, held, keys: keys, query: query, in: language, context)
-                    else {
-                        // What cannot be shown at the beginning is gone: the browser would come back for it again and again.
-                        isOver = last == nil
+                    // Who signs out, or signs in anew, ends what goes on by the session of before; the browser comes back by the new one.
+                    guard !Task.isShuttingDownGracefully, await gate.routes.keeper.isKept(held),
+                        gate.routes.keeper.isActive(held.session)
+                    else { break }
+                    let look: String?
+                    do {
+                        look = try await gate.part(handler, held, keys: keys, query: query, in: language, context)
+                    } catch {
+                        // It may pass: the browser comes back.
+                        break
+                    }
+                    guard let part = look else {
+                        isOver = true
                         break
                     }
                     // What the page shows already is sent once, so that nothing between is missed.

@@ -45,6 +45,7 @@ final class CountingStorage: ServiceStorage {
     private let storage: any ServiceStorage
     private let tally = Locked(Tally())
     private let changesLeft = Locked<Int?>(nil)
+    private let readsLeft = Locked<Int?>(nil)
     private let isWaitedFor = Locked(false)
 
     init(_ storage: any ServiceStorage = InMemoryStorage()) {
@@ -73,10 +74,22 @@ final class CountingStorage: ServiceStorage {
     /// Lets so many changes through and no more; nil for all.
     func fail(afterChanges number: Int?) { changesLeft.withLock { $0 = number } }
 
+    /// Lets so many reads outside changes through and no more; nil for all.
+    func fail(afterReads number: Int?) { readsLeft.withLock { $0 = number } }
+
+    /// Takes one of those that are left; whether there was one.
+    private static func take(from left: Locked<Int?>) -> Bool {
+        left.withLock { left in
+            guard let number = left else { return true }
+            left = max(0, number - 1)
+            return number > 0
+        }
+    }
+
     func read<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
     ) async throws -> Result {
-        guard changesLeft.withLock({ $0 != 0 }) else { throw Self.gone }
+        guard changesLeft.withLock({ $0 != 0 }), Self.take(from: readsLeft) else { throw Self.gone }
         guard Self.isCounted else { return try await storage.read(tenant, body) }
         return try await storage.read(tenant) { [tally] records in
             try body(Reader(records: records, tally: tally, isInChange: false))
@@ -86,12 +99,7 @@ final class CountingStorage: ServiceStorage {
     func write<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
     ) async throws -> Result {
-        let isLetThrough = changesLeft.withLock { left in
-            guard let number = left else { return true }
-            left = max(0, number - 1)
-            return number > 0
-        }
-        guard isLetThrough else { throw Self.gone }
+        guard Self.take(from: changesLeft) else { throw Self.gone }
         let isWaitedFor = isWaitedFor.withLock(\.self)
         guard Self.isCounted || isWaitedFor else { return try await storage.write(tenant, body) }
         return try await storage.write(tenant) { [tally] transaction in
