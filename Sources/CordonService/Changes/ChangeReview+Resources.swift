@@ -41,10 +41,12 @@ extension ChangeReview {
         var app = (new ?? old) as? CatalogueApp
         // One that goes is in no set any more.
         if new == nil { app?.groups = [] }
+        // What else is said of an app may be changed between a release and the change: its version is no part of what was released.
+        let base = app == nil ? old?.entityVersion : nil
         var proposal = ProposedChange(
             filter: new as? AssignmentFilter, app: app,
             contents: (old?.content, new?.content), action: "\(Resource.auditName).\(new == nil ? "remove" : "save")",
-            entity: "\(Resource.auditName)/\(id)", base: old?.entityVersion, secrets: try records.secretValues())
+            entity: "\(Resource.auditName)/\(id)", base: base, secrets: try records.secretValues())
         // One that leaves policies where they are takes no more than to write it.
         if new?.movesPolicies(from: old) ?? old?.movesPoliciesWhenRemoved ?? false, let moving = new ?? old {
             proposal.concerned = try records.records(ManagedAppPolicy.self).filter(moving.concerns)

@@ -19,7 +19,7 @@ struct ProposedChange: Sendable {
     let action: String
     /// What it is of.
     let entity: String
-    /// The version that the change is made to, nil for something new.
+    /// The version that the change is made to, nil for something new and for an app of the catalogue.
     let base: String?
     /// How secret values become digests.
     let secrets: SecretValues

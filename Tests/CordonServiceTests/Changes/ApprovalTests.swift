@@ -82,6 +82,27 @@ import Testing
         #expect(again?.code == .waiting && again?.place != id)
     }
 
+    @Test func `a release of an app's sets is good for them when a colleague corrects its publisher meanwhile`()
+        async throws
+    {
+        let (test, _) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
+        let admin = test.service.administration
+        let named = try await test.protect(Self.wipe.object ?? [:], name: "Named", app: "org.example.x")
+        _ = try await admin.targetApps([], group: .allMicrosoftApps, ofPolicy: named.id, as: test.owner)
+        _ = try await admin.assignPolicy(named.id, to: [PolicyAssignment(.group("staff"))], as: test.owner)
+        let plain = CatalogueApp(bundleID: TestOrganisation.app, displayName: "Notes")
+        var (joining, corrected) = (plain, plain)
+        joining.groups = [.allMicrosoftApps]
+        corrected.publisher = "Contoso"
+        try await admin.saveResource(plain, isNew: true, as: test.owner)
+        let (entry, owner) = (joining, test.owner)
+        let refused = await failure { try await admin.saveResource(entry, isNew: false, as: owner) }
+        #expect(refused?.code == .waiting)
+        _ = try await admin.approvals.release(try #require(refused?.place), as: second())
+        try await admin.saveResource(corrected, isNew: false, as: second())
+        #expect(await failure { try await admin.saveResource(entry, isNew: false, as: owner) } == nil)
+    }
+
     @Test func `with fewer than two who could release it a change waits an hour, and any administrator may stop it`()
         async throws
     {
