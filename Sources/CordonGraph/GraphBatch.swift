@@ -15,7 +15,11 @@ enum GraphBatch {
     private struct Item {
         var id: String
         var request: Request
+        /// The ids of those that have to succeed first, as ``key`` has them.
         var dependsOn: [String]
+
+        /// The id as it is compared: without case, as Microsoft documents it.
+        var key: String { id.lowercased() }
     }
 
     /// Answers every item, one after the other, each as if it had come alone.
@@ -39,7 +43,7 @@ enum GraphBatch {
             guard earlier.isSuperset(of: item.dependsOn) else {
                 throw PolicyInput.refusal("requests[\(index)].dependsOn", "names no request before this one")
             }
-            guard earlier.insert(item.id).inserted else {
+            guard earlier.insert(item.key).inserted else {
                 throw PolicyInput.refusal("requests", "two requests have the same id")
             }
         }
@@ -53,7 +57,7 @@ enum GraphBatch {
             }
             let reply = await respond(item.request, room)
             room = max(0, room - reply.body.count)
-            if reply.status.code < 400 { succeeded.insert(item.id) }
+            if reply.status.code < 400 { succeeded.insert(item.key) }
             answers.append(json(reply, to: item))
         }
         let text = JSONValue.object(["responses": .array(answers)]).text()
@@ -92,7 +96,7 @@ enum GraphBatch {
             guard let ids = value.array?.map(text), ids.allSatisfy({ $0 != nil }) else {
                 throw PolicyInput.refusal("\(place).dependsOn", "needs to be a list of ids")
             }
-            return ids.compactMap(\.self)
+            return ids.compactMap { $0?.lowercased() }
         }
     }
 

@@ -65,6 +65,19 @@ import Testing
         }
     }
 
+    @Test func `ids are compared without case, and come back as they were sent`() async throws {
+        try await TestService().test { client in
+            let first: JSONValue = ["id": "Step1", "method": "GET", "url": "/groups"]
+            let second: JSONValue = ["id": "b", "method": "GET", "url": "/groups", "dependsOn": ["step1"]]
+            let answers = try await Self.answers(client, [first, second])
+            #expect(answers.map { $0["id"] } == ["Step1", "b"])
+            #expect(answers.map { $0["status"]?.integer } == [200, 200])
+            let same: JSONValue = ["id": "STEP1", "method": "GET", "url": "/groups"]
+            let twice = try await client.administer(.post, "/v1.0/$batch", ["requests": [first, same]])
+            #expect(twice.status == .badRequest)
+        }
+    }
+
     /// Microsoft Graph refuses such a batch as well: "Invalid dependency for request Id".
     @Test(arguments: ["2", "3", "none"])
     func `a batch with an item that depends on itself, a later one or none is refused before any is tried`(
