@@ -62,7 +62,8 @@ struct UserPolicies: Sendable {
         if policies.contains(where: { ![.selectedPublicApps, .allApps].contains($0.appGroup) }) {
             // Of the apps that are in the same named sets, one stands for all.
             let catalogue = try await administration.resources(CatalogueApp.self, as: exchange.administrator)
-            apps.formUnion(Dictionary(grouping: catalogue, by: \.groups).values.compactMap { $0.first?.bundleID })
+            apps.formUnion(
+                Dictionary(grouping: catalogue, by: \.groups).values.compactMap { $0.first?.bundleID.lowercased() })
         }
         var reached: Set<String> = []
         for app in apps.sorted() {
