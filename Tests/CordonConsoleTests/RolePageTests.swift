@@ -163,16 +163,19 @@ import Testing
         _ = try await fixture.publishPolicy()
         let (provisioning, tenant) = (fixture.service.provisioning, ConsoleFixture.tenant)
         let grace = FakeProvider.Person(id: "oid-grace", name: "grace@contoso.example", roles: [])
-        func content(_ id: String, _ name: String) -> DirectoryContent {
-            let user = DirectoryUser(
-                id: id, userPrincipalName: "\(name.lowercased())@contoso.example", displayName: name)
-            return DirectoryContent(people: [user], groups: [])
+        func user(_ id: String, _ name: String, isLicensed: Bool = true) -> DirectoryUser {
+            DirectoryUser(
+                id: id, userPrincipalName: "\(name.lowercased())@contoso.example", displayName: name,
+                isLicensed: isLicensed)
         }
-        _ = try await provisioning.synchronize(content(grace.id, "Grace"), from: "people.json", of: tenant)
+        // More than the service says of at once.
+        let leaving = [user(grace.id, "Grace")] + (0..<200).map { user("oid-h\($0)", "H\($0)") }
+        _ = try await provisioning.synchronize(
+            DirectoryContent(people: leaving + [user("oid-zoe", "Zoe")], groups: []), from: "people.json", of: tenant)
         try await provisioning.saveGroup(
             DirectoryGroup(id: ConsoleFixture.group, displayName: "Field workers", members: [.user(grace.id)]),
             as: ConsoleFixture.owner)
-        let others = content("oid-new", "New")
+        let others = DirectoryContent(people: [user("oid-zoe", "Zoe", isLicensed: false)], groups: [])
         try await fixture.test { browser in
             let device = try await ConsoleFixture.device(
                 "tag-1", of: grace, at: try #require(URL(string: ConsoleFixture.base)), fixture.service,
@@ -186,7 +189,9 @@ import Testing
             let page = try await browser.signIn(ConsoleFixture.ada, at: path)
             #expect(page.text.contains("<h1>Change people or groups of the directory</h1>"))
             #expect(page.text.contains(">People who leave or are disabled</td>"))
-            #expect(page.text.contains(">Grace (oid-grace)</td>"))
+            #expect(page.text.contains("Grace (oid-grace)"))
+            #expect(page.text.contains(">People whom app protection no longer serves</td>"))
+            #expect(page.text.contains(">Zoe (oid-zoe)</td>"))
             try await browser.post("/console/language", [("language", "de")])
             let german = try await browser.get(path)
             #expect(german.text.contains(">Personen, die gehen oder deaktiviert werden</td>"))

@@ -68,7 +68,7 @@ struct ApprovalPages {
                 ApprovalPages.ids(kind, among: changes.map { $0.text("entity") })
             }
             let acting = changes.flatMap { [$0["requester"]?.text("id") ?? "", $0.text("decidedBy")] }
-            people = try await PeopleStatus(of: (ids("user") + acting).prefix(200).map(\.self), visit)
+            people = try await PeopleStatus(of: ids("user") + acting, visit)
             groups = try await PolicyTargeting.names(ofGroups: Set(ids("group")), visit)
             var policies: [String: String] = [:]
             for id in Set(ids("policy")).sorted().prefix(50) {
@@ -206,8 +206,9 @@ struct ApprovalPages {
     static func changes(_ document: JSONValue, _ visit: ConsoleVisit) async throws -> [Block] {
         let changes = document.list("changes")
         let targets = changes.flatMap { [$0["from"], $0["to"]] }.compactMap { $0 }
-        let named = changes.filter { isOfMembers($0.text("member")) }.flatMap { $0.list("to") }.compactMap(\.string)
-        let people = try await PeopleStatus(of: ids("user", among: named).prefix(200).map(\.self), visit)
+        let named = changes.filter { isOfMembers($0.text("member")) }.flatMap { $0.list("from") + $0.list("to") }
+            .compactMap(\.string)
+        let people = try await PeopleStatus(of: ids("user", among: named), visit)
         let groups = try await PolicyTargeting.names(
             ofGroups: PolicyTargeting.groups(in: targets).union(ids("group", among: named)), visit)
         let rows = changes.map { change -> [Cell] in
@@ -254,14 +255,15 @@ extension ApprovalPages {
 
     /// Whether a member lists people and groups, as a change of the directory names them.
     private static func isOfMembers(_ member: String) -> Bool {
-        ["losing", "returning", "added", "removed", "groups"].contains(member)
+        ["losing", "unserved", "returning", "added", "removed", "groups"].contains(member)
     }
 
     /// What members are called of what is no policy.
     private static let labels: [String: Phrase] = [
         "permissions": "Permissions", "members": "Members", "rule": "Rule", "groups": "Groups", "deviceTag": "Device",
         "scopeTags": "Scope tags", "roleScopeTags": "Scope tags", "people": "People",
-        "losing": "People who leave or are disabled", "returning": "People who come back",
+        "losing": "People who leave or are disabled",
+        "unserved": "People whom app protection no longer serves", "returning": "People who come back",
         "added": "Who comes into the group", "removed": "Who leaves the group", "accountEnabled": "Account enabled",
         "bundleID": "Bundle id", "publisher": "Publisher", "isLineOfBusiness": "An app of your organisation's own",
     ]

@@ -1,4 +1,5 @@
 import CordonPolicy
+import CordonService
 import CordonServiceHTTP
 import Foundation
 import HTTPTypes
@@ -372,13 +373,16 @@ struct PeopleStatus {
             people.map { ($0.text("userID").lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Those of any number of people, asked for as many at a time as the route answers.
     init(of ids: [String], _ visit: ConsoleVisit) async throws {
-        let asked = Set(ids.filter { !$0.isEmpty }).sorted().map { "user=" + ConsolePath.part($0) }
-        guard !asked.isEmpty else {
-            self.init([])
-            return
+        var rest = Set(ids.filter { !$0.isEmpty }).sorted()[...]
+        var people: [JSONValue] = []
+        while !rest.isEmpty {
+            let asked = rest.prefix(Administration.mostPeople).map { "user=" + ConsolePath.part($0) }
+            rest = rest.dropFirst(asked.count)
+            people += try await visit.api.get("/admin/v1/people?" + asked.joined(separator: "&")).list("people")
         }
-        self.init(try await visit.api.get("/admin/v1/people?" + asked.joined(separator: "&")).list("people"))
+        self.init(people)
     }
 
     /// Whether the service knows the person.

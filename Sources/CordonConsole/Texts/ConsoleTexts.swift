@@ -491,6 +491,7 @@ enum ConsoleTexts {
         "People who come back": "Personen, die zurückkommen",
         "People who had this policy fall back to the other policies that reach them.": "Für Personen mit dieser Richtlinie gelten dann die anderen, die ihnen zugewiesen sind.",
         "People who leave or are disabled": "Personen, die gehen oder deaktiviert werden",
+        "People whom app protection no longer serves": "Personen, die der App-Schutz nicht mehr versorgt",
         "People whose apps have it, in any version": "Personen, deren Apps sie haben, in irgendeiner Version",
         "People with a policy": "Personen mit einer Richtlinie",
         "People without a policy": "Personen ohne Richtlinie",
