@@ -127,7 +127,7 @@ NO_TEXTS = {"ConsoleTexts.swift", "ConsoleAssets.swift", "ConsoleTemplates.swift
 NO_TEXT = re.compile(
     r"/|#microsoft|curl |cordon |Cordon$|Bearer |DPoP|default-src|base-uri|[A-Z][a-z]+(-[A-Z]\w*)+$|activityDateTime| and startswith|"
     r"event: |retry: |: still|data: |UTC$|.*; charset=|ES256|S256|[A-Z_-]+$|\)?\s*$|same-origin|.*Max-Age|.*HttpOnly|.*application/|"
-    r"console page|cordon console|Intune License|attachment; |%@=%@|%@; Path|; Secure|.*doc/|docs/|DeviceManagementApps|the console's pages cannot be read|Success$|Default$|Cloud Device Administrator$|"
+    r"console page|cordon console|Intune License|attachment; |%@=%@|%@; Path|; Secure|.*doc/|docs/|DeviceManagementApps|the console's pages cannot be read|a file broke off$|Success$|Default$|Cloud Device Administrator$|"
     # Parts of names; what becomes a policy's name, makers' names, and what a provider said.
     r"Copy of $|OneDrive|SharePoint|Google|Microsoft Edge|(Box|Dropbox|Egnyte)$|(Required|Warning|WipeIsEnforced)$|The identity provider (said|gave no token): |no reason$"
 )

@@ -1,6 +1,8 @@
 import CordonBase
 import CordonPages
 import CordonPolicy
+import CordonServiceHTTP
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -106,10 +108,24 @@ import Testing
     @Test func `nothing in a CSV report is a formula to a spreadsheet`() async throws {
         // A quote with a mark on it is another character, and ends a cell all the same.
         let cells = ["=1+1", "+1", "-1", "@x", "a\"b", "a\"\u{301},=1", "plain"]
-        let file = ReportFile.made("text/csv; charset=utf-8", named: "a.csv") { try await $0(CSV.line(cells)) }
+        let file = ReportFile.made("text/csv; charset=utf-8", named: "a.csv", LogRecorder().logger) {
+            try await $0(CSV.line(cells))
+        }
         let text = try await Self.text(of: file)
         let wanted = "'=1+1,'+1,'-1,'@x,\"a\"\"b\",\"a\"\"\u{301},=1\",plain\r\n"
         #expect(text.unicodeScalars.elementsEqual(wanted.unicodeScalars))
+    }
+
+    @Test func `a file that breaks off in the middle is in the log, with the reason`() async throws {
+        let log = LogRecorder()
+        let file = ReportFile.made("application/json", named: "wipes.json", log.logger) { write in
+            try await write("[1")
+            throw Refusal(.serviceUnavailable, "busy", "Too many requests are under way.")
+        }
+        await #expect(throws: Refusal.self) { _ = try await Self.text(of: file) }
+        let whole = ReportFile.made("application/json", named: "all.json", log.logger) { try await $0("[]") }
+        #expect(try await Self.text(of: whole) == "[]")
+        #expect(log.lines == ["warning a file broke off code=busy file=wipes.json"])
     }
 
     @Test func `a text stays where its field of one line shows it without its line breaks`() {

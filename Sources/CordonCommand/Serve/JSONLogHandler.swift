@@ -13,7 +13,7 @@ struct JSONLogHandler: LogHandler {
         "change", "client", "chains", "counters", "alert", "apps", "at", "batch", "bytes", "connections", "correlation",
         "days",
         "duration",
-        "endpoint", "free", "hash", "hint", "others", "policy", "sequence", "span", "trace",
+        "endpoint", "file", "free", "hash", "hint", "others", "policy", "sequence", "span", "trace",
         "trace_id", "span_id", "parent_span_id",
     ]
 

@@ -1,8 +1,10 @@
 import CordonBase
 import CordonPolicy
+import CordonServiceHTTP
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 
 /// Files to take along.
@@ -27,20 +29,25 @@ enum ReportFile {
         file(ResponseBody(byteBuffer: ByteBuffer(string: text)), "application/jose", name)
     }
 
-    /// A file that is made while it is sent.
+    /// A file that is made while it is sent: it breaks off where making it fails, which nobody can be told but the log.
     ///
     /// - Parameter make: Writes it, in as small pieces as it likes.
     static func made(
-        _ mediaType: String, named name: String,
+        _ mediaType: String, named name: String, _ logger: Logger,
         _ make: @escaping @Sendable (_ write: @escaping (String) async throws -> Void) async throws -> Void
     ) -> Response {
         let body = ResponseBody { writer in
             var (out, text) = (writer, "")
-            try await make { piece in
-                text += piece
-                guard text.utf8.count >= atOnce else { return }
-                try await out.write(ByteBuffer(string: text))
-                text = ""
+            do {
+                try await make { piece in
+                    text += piece
+                    guard text.utf8.count >= atOnce else { return }
+                    try await out.write(ByteBuffer(string: text))
+                    text = ""
+                }
+            } catch let refusal as Refusal {
+                logger.warning("a file broke off", metadata: ["file": "\(name)", "code": "\(refusal.code)"])
+                throw refusal
             }
             if !text.isEmpty { try await out.write(ByteBuffer(string: text)) }
             try await out.finish(nil)

@@ -213,7 +213,8 @@ struct ReportPages {
         return rows.filter { has(word, $0, of: report) }
     }
 
-    /// All rows of a report that have a word as a file, which is made a row at a time: however many there are.
+    /// All rows of a report that have a word as a file, however many there are. It is written a row at a time; what the route answers at
+    /// once is there whole meanwhile.
     private static func file(
         of report: Report, isCSV: Bool, containing search: String, _ visit: ConsoleVisit
     ) async throws -> Response {
@@ -222,7 +223,8 @@ struct ReportPages {
         let word = search.lowercased()
         let titles = CSV.line(report.columns.map { $0.title.text(in: visit.language) })
         return ReportFile.made(
-            isCSV ? "text/csv; charset=utf-8" : "application/json", named: report.name + (isCSV ? ".csv" : ".json")
+            isCSV ? "text/csv; charset=utf-8" : "application/json", named: report.name + (isCSV ? ".csv" : ".json"),
+            visit.api.parts.logger
         ) { write in
             try await write(isCSV ? titles : "[")
             var (answer, separator) = (first, "")
