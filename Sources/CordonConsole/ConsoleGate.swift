@@ -226,9 +226,6 @@ struct ConsoleGate: Sendable {
 
     // MARK: Signing in again
 
-    /// Where a person signs in, to come to a page afterwards.
-    private static func signIn(_ next: String) -> String { "/console/sign-in?next=" + ConsolePath.part(next) }
-
     /// Sends a browser to sign in, from where it comes back to the page that it asked for.
     ///
     /// What sent a form is not sent there at once: browsers would take that for a form that goes to the provider.
@@ -237,7 +234,7 @@ struct ConsoleGate: Sendable {
     ) async -> Response {
         guard request.method == .post else {
             let next = ConsolePath.inside(request.uri.string)
-            return ConsoleAnswer.redirect(to: Self.signIn(next))
+            return ConsoleAnswer.redirect(to: ConsolePath.signIn(next))
         }
         var next: String?
         if let held { next = try? await keep(form, request, of: held) }
@@ -248,7 +245,7 @@ struct ConsoleGate: Sendable {
                 : "What you filled in is kept for you. Nothing was done yet: sign in, look at it again, and send it.",
             [
                 .links([
-                    Link("Sign in", Self.signIn(next ?? ConsoleConfiguration.path), isMain: true)
+                    Link("Sign in", ConsolePath.signIn(next ?? ConsoleConfiguration.path), isMain: true)
                 ])
             ])
         return renderer.response(page, .ok, for: nil, in: language(of: request, held?.session), path: "")
@@ -268,7 +265,7 @@ struct ConsoleGate: Sendable {
                     """,
                 [
                     .links([
-                        Link("Sign in again", "/console/sign-in?fresh=1&next=" + ConsolePath.part(next), isMain: true),
+                        Link("Sign in again", ConsolePath.signIn(next, isFresh: true), isMain: true),
                         Link("Do not do it", next),
                     ])
                 ])
@@ -318,15 +315,16 @@ struct ConsoleGate: Sendable {
         }
     }
 
+    /// What is said of what is no refusal.
+    static let unavailable = Refusal(
+        .serviceUnavailable, "unavailable", "The service cannot do this at the moment.",
+        detail: "Try again in a minute. If it stays so, look at the service's log.")
+
     /// - Parameter form: The page that has what was sent again, nil where nothing was kept.
     private func failed(
         _ error: any Error, _ request: Request, _ visit: ConsoleVisit?, form: String? = nil
     ) -> Response {
-        let refusal =
-            error as? Refusal
-            ?? Refusal(
-                .serviceUnavailable, "unavailable", "The service cannot do this at the moment.",
-                detail: "Try again in a minute. If it stays so, look at the service's log.")
+        let refusal = error as? Refusal ?? Self.unavailable
         let title: Phrase =
             switch refusal.status {
             case .forbidden: "You may not do this"
@@ -345,13 +343,14 @@ struct ConsoleGate: Sendable {
                         ? "You have no role. Ask an owner for one that includes this."
                         : "Your roles: \(visit.roles). Ask an owner for a role that includes this."))
         }
-        let next = ConsolePath.inside(refusal.headers[.location] ?? "")
+        let signIn = refusal.headers[.location] ?? ConsolePath.signIn(ConsoleConfiguration.path)
         blocks.append(
             .links(
                 (form.map { [Link("Open the form", $0, isMain: true)] } ?? [])
                     + [
                         visit == nil
-                            ? Link("Sign in", Self.signIn(next), isMain: form == nil) : Link("Overview", "/console")
+                            ? Link("Sign in", signIn, isMain: form == nil)
+                            : Link("Overview", "/console")
                     ]))
         let status = refusal.status.code < 400 ? HTTPResponse.Status.badRequest : refusal.status
         // A browser that is asked for credentials by status 401 has none that would help.

@@ -44,6 +44,8 @@ final class FakeProvider: IssuerDocuments {
     let exchanges = Locked<[[String: String]]>([])
     /// Where it says that tokens are asked for, nil for its own address.
     let tokenEndpoint = Locked<String?>(nil)
+    /// Whether it answers what it says of itself.
+    let isReachable = Locked(true)
     private let key = SoftwareSigningKey()
     private let state = Locked(State())
 
@@ -75,6 +77,7 @@ final class FakeProvider: IssuerDocuments {
     }
 
     func discovery(of issuer: String) async throws(TokenRefusal) -> Data {
+        guard isReachable.withLock(\.self) else { throw TokenRefusal(.issuerUnavailable, "it does not answer") }
         let tokens = tokenEndpoint.withLock { $0 } ?? issuer + "/token"
         return Data(
             JSONValue.object([

@@ -92,6 +92,26 @@ import Testing
         }
     }
 
+    @Test func `a sign-in for which the provider does not answer leads to the page that was asked for, too`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            fixture.provider.isReachable.withLock { $0 = false }
+            let page = try await browser.signIn(ConsoleFixture.ada, at: "/console/people?search=w")
+            #expect(page.status == .serviceUnavailable)
+            #expect(page.text.contains("href=\"/console/sign-in?next=%2Fconsole%2Fpeople%3Fsearch%3Dw\""))
+        }
+    }
+
+    @Test func `who cancels proving anew that it is them is asked to prove it the next time, too`() async throws {
+        try await ConsoleFixture().test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.signIn(nil, at: "/console/sign-in?fresh=1&next=%2Fconsole%2Fpeople")
+            #expect(page.text.contains("href=\"/console/sign-in?fresh=1&amp;next=%2Fconsole%2Fpeople\""))
+        }
+    }
+
     @Test func `signing out ends the session for every copy of its cookie`() async throws {
         try await ConsoleFixture().test { browser in
             try await browser.signIn(ConsoleFixture.ada)

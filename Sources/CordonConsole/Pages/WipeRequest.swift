@@ -70,7 +70,7 @@ struct WipeRequest {
                 return names[bundle.lowercased()] ?? bundle
             }
         ).sorted().joined(separator: ", ")
-        let again = "/console/sign-in?fresh=1&next=" + ConsolePath.part(own)
+        let again = ConsolePath.signIn(own, isFresh: true)
         let freshness: [Block] =
             visit.me["isFresh"] == false
             ? [

@@ -34,17 +34,25 @@ struct ConsoleSignIn: Sendable {
 
     /// Sends the browser to the provider: `next` is the page of the console to come back to, and with `fresh` being 1 the person must
     /// prove again who they are.
+    ///
+    /// - Throws: ``Refusal``, whose location is where the person tries again.
     func start(_ request: Request) async throws -> Response {
         let wanted = request.uri.queryParameters
-        let next = wanted["next"].map(String.init) ?? ConsoleConfiguration.path
+        let next = ConsolePath.inside(wanted["next"].map(String.init) ?? "")
         let isFresh = wanted["fresh"] == "1"
+        return try await Self.tried(again: ConsolePath.signIn(next, isFresh: isFresh)) {
+            try await start(request, next, isFresh: isFresh)
+        }
+    }
+
+    private func start(_ request: Request, _ next: String, isFresh: Bool) async throws -> Response {
         let provider = try await parts.discovery()
         guard let endpoint = provider["authorization_endpoint"]?.string, var address = URLComponents(string: endpoint)
         else { throw Self.unusable("The identity provider names no address for signing in.") }
         let signer = SoftwareSigningKey()
         let pending = PendingSignIn(
             state: SealedText.random(), verifier: SealedText.random(), key: signer.rawRepresentation,
-            next: ConsolePath.inside(next), ends: parts.now().addingTimeInterval(PendingSignIn.lifetime))
+            next: next, isFresh: isFresh, ends: parts.now().addingTimeInterval(PendingSignIn.lifetime))
         let challenge = Base64URL.encode(Data(SHA256.hash(data: Data(pending.verifier.utf8))))
         var asked: [(key: String, value: String)] = [
             ("response_type", "code"), ("client_id", configuration.clientID), ("redirect_uri", returnAddress),
@@ -68,7 +76,7 @@ struct ConsoleSignIn: Sendable {
 
     /// Ends a sign-in with what the provider sent back, begins the session and goes on to the page that was asked for.
     ///
-    /// - Throws: ``Refusal``, which has that page as its location where it is known.
+    /// - Throws: ``Refusal``, whose location is where the person tries again, as far as it is known what they asked for.
     func finish(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let answer = FormEncoding.unique(request.uri.query ?? "") ?? [:]
         let state = answer["state"] ?? ""
@@ -76,10 +84,18 @@ struct ConsoleSignIn: Sendable {
             let pending = SealedText.open(PendingSignIn.self, sealed, under: key, for: Self.purpose),
             SealedText.isSame(state, pending.state)
         else { throw Self.unknown }
+        return try await Self.tried(again: ConsolePath.signIn(pending.next, isFresh: pending.isFresh)) {
+            try await finish(pending, answer, request, context)
+        }
+    }
+
+    /// - Parameter path: Where a sign-in that fails is tried again, whatever it fails of.
+    private static func tried(again path: String, _ body: () async throws -> Response) async throws -> Response {
         do {
-            return try await finish(pending, answer, request, context)
-        } catch var refusal as Refusal {
-            refusal.headers[.location] = pending.next
+            return try await body()
+        } catch {
+            var refusal = error as? Refusal ?? ConsoleGate.unavailable
+            refusal.headers[.location] = path
             throw refusal
         }
     }
@@ -178,6 +194,11 @@ enum ConsolePath {
         let isPlain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
         let isInside = ["/console/", "/console?"].contains { path.hasPrefix($0) } || path == "/console"
         return isPlain && isInside && path.utf8.count <= 2_000 ? path : ConsoleConfiguration.path
+    }
+
+    /// Where a person signs in, to come to a page afterwards.
+    static func signIn(_ next: String, isFresh: Bool = false) -> String {
+        "/console/sign-in?\(isFresh ? "fresh=1&" : "")next=" + part(next)
     }
 
     /// A part of a path, escaped.

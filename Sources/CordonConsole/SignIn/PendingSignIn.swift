@@ -12,6 +12,8 @@ struct PendingSignIn: Codable, Sendable {
     var key: Data
     /// The page to go to afterwards.
     var next: String
+    /// Whether the person has to prove again who they are.
+    var isFresh: Bool
     var ends: Date
 }
 
