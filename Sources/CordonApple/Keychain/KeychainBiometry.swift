@@ -13,7 +13,7 @@
     public struct KeychainBiometry: BiometryItems {
         private let keychain: SystemKeychain
         private let service: String
-        private let reason: String
+        private let reason: String?
         /// What ``DeviceBiometry/init(opening:)`` has asked the person.
         let handed = HandedRecognition()
 
@@ -27,8 +27,12 @@
         ) {
             self.keychain = keychain
             self.service = service
+            self.reason = reason
+        }
+
+        private static var sentence: String {
             let app = Bundle.main.object(forInfoDictionaryKey: "CFBundleDisplayName") as? String
-            self.reason = reason ?? Texts.screenPinReason(name: app ?? ProcessInfo.processInfo.processName)
+            return Texts.screenPinReason(name: app ?? ProcessInfo.processInfo.processName)
         }
 
         /// Keeps a key in place of one of the same name, without a prompt. Without passcode or biometry nothing is kept, and the former key is gone.
@@ -54,6 +58,8 @@
                 if read == errSecSuccess { return Self.found(data) }
             }
             let recognition = Recognition()
+            // Made here and not with the items, which are part of what starts the protection: only then is the language known.
+            let reason = reason ?? Self.sentence
             let status = await withTaskCancellationHandler {
                 await recognition.run(reason, for: item)
             } onCancel: {

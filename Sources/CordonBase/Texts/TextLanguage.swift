@@ -4,18 +4,18 @@ internal import Foundation
 package enum TextLanguage: String, CaseIterable, Sendable {
     case en, de
 
-    /// The language of every text of this process. The first text settles it, so that no screen mixes two; English in programs in which
-    /// nothing has asked for another.
-    package static let current = wanted.withLock { $0 }
+    /// The language of every text of this process; English in programs in which nothing asks for another, and before it is asked for.
+    package static var current: TextLanguage { settled.withLock { $0 } ?? .en }
 
-    private static let wanted = Locked(TextLanguage.en)
+    private static let settled = Locked<TextLanguage?>(nil)
 
-    /// Has people read the language of a tag such as `de-AT` from the first text on, or English where there are no texts in it.
+    /// Has people read the language of a tag such as `de-AT` from now on, or English where there are no texts in it. The first call settles
+    /// it, so that no screen mixes two.
     ///
     /// - Parameter tag: Nil is the language in which the system shows the app; outside of Apple's systems, that of the environment's locale.
     package static func follow(_ tag: String?) {
         let language = TextLanguage(tag: tag ?? ofApp ?? "") ?? .en
-        wanted.withLock { $0 = language }
+        settled.withLock { $0 = $0 ?? language }
     }
 
     /// The language of a tag (BCP 47) or a locale such as `de_AT.UTF-8`; nil for one without texts.

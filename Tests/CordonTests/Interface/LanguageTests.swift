@@ -9,11 +9,13 @@ import Testing
     private static func texts(in language: String?) async throws -> [String] {
         let device = try Device()
         try await device.publish(["printBlocked": .bool(true)])
+        // What is read before the start settles nothing, as a cover or the reason of a prompt.
+        #expect(AppProtection.restartMessage.hasPrefix("Your organisation now protects"))
         let protection = try await device.start { $0.language = language }
-        await protection.enroll(device.account)
-        let denial = protection.decision(for: Question(.print, owner: .managed(device.account.id)))
         // Who starts another in the same process does not mix two languages.
         _ = try await device.start { $0.language = language == "en" ? "de" : "en" }
+        await protection.enroll(device.account)
+        let denial = protection.decision(for: Question(.print, owner: .managed(device.account.id)))
         let results = RemediationResult.Status.allCases.map {
             RemediationResult(account: device.account.id, status: $0)
         }
@@ -22,7 +24,7 @@ import Testing
             + NextStep.allCases.map(\.advice)
     }
 
-    @Test func `an app shown in German says all that people read in German, also after another start`() async {
+    @Test func `an app shown in German says all that people read in German, also after a text before and another start`() async {
         await #expect(processExitsWith: .success) {
             let texts = try await Self.texts(in: "de-AT")
             #expect(texts.first == "Organisationsdaten dürfen nicht gedruckt werden.")
