@@ -28,14 +28,18 @@ public struct NotificationText: Sendable, Equatable {
     /// The text as the rules let it be shown (SDK-NO-01): all of it, fixed words in its place, or nothing.
     ///
     /// A system that shows every notification it was given shows an empty one for nothing; so the app's name is left.
-    /// - Parameter appName: What stands in place of a title that is kept back.
-    public func redacted(to level: NotificationLevel, appName: String) -> NotificationText {
+    /// - Parameters:
+    ///   - appName: What stands in place of a title that is kept back.
+    ///   - language: The language of the fixed words in a process without an ``AppProtection``, such as a notification service extension; nil as
+    ///     in ``ProtectionConfiguration/language``. On Apple's systems that is one which the extension itself has, whatever the app has.
+    public func redacted(to level: NotificationLevel, appName: String, language: String? = nil) -> NotificationText {
         switch level {
-        case .allow: self
+        case .allow: return self
         case .blockOrganizationalData:
-            NotificationText(
+            TextLanguage.follow(language)
+            return NotificationText(
                 title: appName, body: Texts.notificationHidden, keepsAttachments: false, keepsDetails: false)
-        case .block: NotificationText(title: appName, body: "", keepsAttachments: false, keepsDetails: false)
+        case .block: return NotificationText(title: appName, body: "", keepsAttachments: false, keepsDetails: false)
         }
     }
 }

@@ -26,12 +26,16 @@
             throw ProtectionError(.noSharingGroup, "the extension names no group")
         }
 
+        /// The language of what stands in place of a notification; nil as in ``ProtectionConfiguration/language``, of the languages that the
+        /// extension has. To be overridden where the app names one.
+        open var language: String? { nil }
+
         /// Redacts the content and hands it on.
         open override func didReceive(
             _ request: UNNotificationRequest,
             withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
         ) {
-            let delivery = Delivery(request.content, contentHandler)
+            let delivery = Delivery(request.content, language, contentHandler)
             pending = delivery
             guard let account = account(of: request), let levels = try? levels() else { return delivery.finish(.block) }
             Task { delivery.finish(await levels.level(for: account)) }
@@ -45,6 +49,7 @@
     private final class Delivery: Sendable {
         private struct Parts {
             let content: UNNotificationContent
+            let language: String?
             let handOn: (UNNotificationContent) -> Void
         }
 
@@ -52,22 +57,27 @@
         // Used by the one caller that `once` lets through; the system waits for it and does nothing with them meanwhile.
         nonisolated(unsafe) private let parts: Parts
 
-        init(_ content: UNNotificationContent, _ handOn: @escaping (UNNotificationContent) -> Void) {
-            parts = Parts(content: content, handOn: handOn)
+        init(
+            _ content: UNNotificationContent, _ language: String?, _ handOn: @escaping (UNNotificationContent) -> Void
+        ) {
+            parts = Parts(content: content, language: language, handOn: handOn)
         }
 
         func finish(_ level: NotificationLevel) {
             guard once.isMine() else { return }
-            parts.handOn(parts.content.redacted(to: level))
+            parts.handOn(parts.content.redacted(to: level, language: parts.language))
         }
     }
 
     extension UNNotificationContent {
         /// The content with what the rules keep back left out.
-        public func redacted(to level: NotificationLevel) -> UNNotificationContent {
+        ///
+        /// - Parameter language: See `NotificationText.redacted(to:appName:language:)`.
+        public func redacted(to level: NotificationLevel, language: String? = nil) -> UNNotificationContent {
             guard level != .allow else { return self }
             let name = Bundle.main.object(forInfoDictionaryKey: "CFBundleDisplayName") as? String ?? ""
-            let text = NotificationText(title: title, subtitle: subtitle, body: body).redacted(to: level, appName: name)
+            let text = NotificationText(title: title, subtitle: subtitle, body: body)
+                .redacted(to: level, appName: name, language: language)
             let shown = UNMutableNotificationContent()
             shown.title = text.title
             shown.subtitle = text.subtitle

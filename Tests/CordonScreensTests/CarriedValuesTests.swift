@@ -77,13 +77,21 @@ import Testing
         let text = NotificationText(title: "Amal", subtitle: "Plan", body: "We buy Fabrikam.")
         #expect(text.redacted(to: .allow, appName: "Notes") == text)
         for level in [NotificationLevel.block, .blockOrganizationalData] {
-            let shown = text.redacted(to: level, appName: "Notes")
+            let shown = text.redacted(to: level, appName: "Notes", language: "en")
             #expect(shown.title == "Notes")
             #expect(shown.subtitle.isEmpty)
             #expect(!shown.body.contains("Fabrikam"))
             #expect(!shown.keepsAttachments && !shown.keepsDetails)
         }
         #expect(text.redacted(to: .block, appName: "Notes").body.isEmpty)
+    }
+
+    @Test func `an extension that only hides notifications does so in the language that it is told`() async {
+        await #expect(processExitsWith: .success) {
+            let text = NotificationText(title: "Amal", body: "We buy Fabrikam.")
+            let shown = text.redacted(to: .blockOrganizationalData, appName: "Notes", language: "de-CH")
+            #expect(shown.body == "Öffnen Sie die App, um es zu lesen.")
+        }
     }
 
     @Test func `only what leads out of a page is asked about`() throws {

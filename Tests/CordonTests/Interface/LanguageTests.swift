@@ -24,7 +24,10 @@ import Testing
             + NextStep.allCases.map(\.advice)
     }
 
-    @Test func `an app shown in German says all that people read in German, also after a text before and another start`() async {
+    @Test
+    func `an app shown in German says all that people read in German, also after a text before and another start`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             let texts = try await Self.texts(in: "de-AT")
             #expect(texts.first == "Organisationsdaten dürfen nicht gedruckt werden.")
