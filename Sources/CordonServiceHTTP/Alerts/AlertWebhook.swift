@@ -125,21 +125,13 @@ public struct AlertWebhook: Sendable {
 
     private static func secrets(in file: URL) throws(ProgramError) -> [SymmetricKey] {
         let hint = "put whsec_ and 24 to 64 random bytes as Base64 into the file, with mode 0600 or 0640"
-        func unusable(_ reason: String) -> ProgramError {
-            ProgramError(.fileUnusable, reason: reason, place: file.path, hint: hint)
-        }
-        let mode = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.posixPermissions] as? NSNumber
-        guard let mode, let text = try? String(contentsOf: file, encoding: .utf8) else {
-            throw unusable("the secret of the alerts cannot be read")
-        }
-        guard mode.intValue & 0o007 == 0 else {
-            throw unusable("every user of this machine may read or change the secret of the alerts")
-        }
+        let text = try SecretFile.text(of: file, with: "the secret of the alerts", hint: hint)
         let keys = text.split(whereSeparator: \.isWhitespace).map { secret in
             secret.hasPrefix(prefix) ? Data(base64Encoded: String(secret.dropFirst(prefix.count))) ?? Data() : Data()
         }
         guard (1...2).contains(keys.count), keys.allSatisfy({ (24...64).contains($0.count) }) else {
-            throw unusable("the file holds no secret for alerts")
+            throw ProgramError(
+                .fileUnusable, reason: "the file holds no secret for alerts", place: file.path, hint: hint)
         }
         return keys.map { SymmetricKey(data: $0) }
     }

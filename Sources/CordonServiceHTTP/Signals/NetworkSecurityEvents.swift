@@ -1,15 +1,16 @@
 import AsyncHTTPClient
 import CordonBase
 import CordonHTTPGuard
+import CordonProtocol
 import Foundation
 import NIOCore
 import NIOHTTP1
 
 /// Asks a provider for its security events over HTTPS; follows no redirect, since the question carries a token.
 struct NetworkSecurityEvents: Sendable {
-    /// The largest answer: a hundred tokens of 8 KiB.
-    private static let largestAnswer = 1 << 20
-    /// How long a provider may wait for news before it answers, and the answer may take.
+    /// The largest answer: as many tokens as are asked for, each as large as a pushed one may be, and their ids.
+    private static let largestAnswer = 8 << 20
+    /// How long the answer may take.
     private static let timeout = Duration.seconds(90)
 
     /// One for the process, which needs no shutdown.
@@ -26,8 +27,13 @@ struct NetworkSecurityEvents: Sendable {
         request.headers.add(name: "accept", value: "application/json")
         if let file = stream.tokenFile {
             // Read each time: what renews the token replaces the file.
-            guard let token = Self.token(in: file) else {
-                return Self.failure("the file with the token cannot be used", file.path)
+            let text: String
+            do {
+                text = try SecretFile.text(
+                    of: file, with: "the token for security events", hint: "give the file mode 0600 or 0640")
+            } catch { return Self.failure(error.reason, file.path) }
+            guard let token = Self.token(in: text) else {
+                return Self.failure("the file holds no token for security events", file.path)
             }
             request.headers.add(name: "authorization", value: "Bearer \(token)")
         }
@@ -51,12 +57,8 @@ struct NetworkSecurityEvents: Sendable {
         }
     }
 
-    /// A bearer token (RFC 6750 §2.1) in a file that only its owner and group may read.
-    private static func token(in file: URL) -> String? {
-        let mode = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.posixPermissions] as? NSNumber
-        guard let mode, mode.intValue & 0o007 == 0, let text = try? String(contentsOf: file, encoding: .utf8) else {
-            return nil
-        }
+    /// A bearer token (RFC 6750 §2.1).
+    private static func token(in text: String) -> String? {
         let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
         return !token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? token : nil
     }

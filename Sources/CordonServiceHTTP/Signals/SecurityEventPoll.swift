@@ -9,10 +9,13 @@ import ServiceLifecycle
 /// A token is acknowledged once it has taken effect: one whose acknowledgement is lost comes again. What is refused is said to be and does
 /// not come again; what cannot be judged at the moment is left for the next answer.
 struct SecurityEventPoll: Sendable {
-    /// The most tokens of an answer.
+    /// The most tokens that are asked for at once; those of an answer with more count, too.
     static let mostEvents: Int64 = 100
-    /// Before the next question where an answer had nothing new.
+    /// Before the next question. A question that the provider holds until there is news would need no pause, but what ends it in between,
+    /// a proxy or a limit on either side, looks like a provider that is down.
     static let pause = Duration.seconds(5)
+    /// Before the next question where the provider has more.
+    static let pauseForMore = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(300)
 
     /// The provider, as the configuration spells it.
@@ -27,8 +30,10 @@ struct SecurityEventPoll: Sendable {
         var taken: [String] = []
         var refused: [String: JSONValue] = [:]
 
+        var settled: Set<String> { Set(taken).union(refused.keys) }
+
         var question: Data {
-            var members: [String: JSONValue] = ["maxEvents": .integer(mostEvents), "returnImmediately": false]
+            var members: [String: JSONValue] = ["maxEvents": .integer(mostEvents), "returnImmediately": true]
             if !taken.isEmpty { members["ack"] = .array(taken.map(JSONValue.string)) }
             if !refused.isEmpty { members["setErrs"] = .object(refused) }
             return Data(JSONValue.object(members).text().utf8)
@@ -40,14 +45,15 @@ struct SecurityEventPoll: Sendable {
         var outcome = Outcome()
         var failures = 0
         while !Task.isCancelled {
-            var wait = Duration.zero
-            switch await ask(outcome.question).flatMap(Self.tokens) {
-            case .success(let tokens):
+            let wait: Duration
+            switch await ask(outcome.question).flatMap(Self.answer) {
+            case .success(let answer):
                 failures = 0
-                let before = Set(outcome.taken)
-                outcome = await take(tokens)
-                // Nothing new: the provider does not wait with its answer, or does not hear what became of the one before.
-                if before.isSuperset(of: outcome.taken) { wait = Self.pause }
+                let before = outcome.settled
+                outcome = await take(answer.tokens)
+                // Where the same comes again, the provider does not hear what became of it.
+                let isNew = !outcome.settled.isSubset(of: before)
+                wait = answer.hasMore && isNew ? Self.pauseForMore : Self.pause
             case .failure(let refusal):
                 guard !Task.isCancelled else { return }
                 // What became of the answer before is said with the next question.
@@ -55,7 +61,6 @@ struct SecurityEventPoll: Sendable {
                 failures += 1
                 receiver.events.refusals.note(refusal, "security events could not be fetched", of: issuer)
             }
-            guard wait > .zero else { continue }
             do { try await sleep(wait) } catch { return }
         }
     }
@@ -64,8 +69,10 @@ struct SecurityEventPoll: Sendable {
     private func take(_ tokens: [String: JSONValue]) async -> Outcome {
         var outcome = Outcome()
         for (id, token) in tokens.sorted(by: { $0.key < $1.key }) {
+            // The rest comes again after the next start.
+            guard !Task.isCancelled else { break }
             do {
-                try await receiver.take(token.string ?? "")
+                try await receiver.take(token.string ?? "", from: issuer)
                 outcome.taken.append(id)
             } catch {
                 let refusal = SecurityEventProblem.refusal(of: error)
@@ -78,12 +85,18 @@ struct SecurityEventPoll: Sendable {
         return outcome
     }
 
-    /// The tokens of an answer by their ids.
-    private static func tokens(in answer: Data) -> Result<[String: JSONValue], TokenRefusal> {
-        guard let sets = (try? JSONValue(parsing: answer))?["sets"]?.object, sets.count <= mostEvents else {
-            return .failure(TokenRefusal(.issuerUnavailable, "the provider's answer has no sets, or too many"))
+    private struct Answer {
+        /// By their ids.
+        var tokens: [String: JSONValue]
+        var hasMore: Bool
+    }
+
+    private static func answer(in body: Data) -> Result<Answer, TokenRefusal> {
+        guard let answer = try? JSONValue(parsing: body), let sets = answer["sets"]?.object else {
+            return .failure(TokenRefusal(.issuerUnavailable, "the provider's answer has no sets"))
         }
-        return .success(sets)
+        return .success(
+            Answer(tokens: sets, hasMore: answer["moreAvailable"] == true || sets.count >= mostEvents))
     }
 }
 

@@ -7,8 +7,10 @@ struct SecurityEventReceiver: Sendable {
     let revoked: RevokedSessions
 
     /// Takes one token; taken again it changes nothing more.
-    func take(_ token: String) async throws {
-        let (issuer, signals) = try await events.signals(in: token)
+    ///
+    /// - Parameter sender: The provider whose stream it came from; nil where its signature alone says whose it is.
+    func take(_ token: String, from sender: String? = nil) async throws {
+        let (issuer, signals) = try await events.signals(in: token, from: sender)
         for signal in signals {
             let (person, isKnown) = try await provisioning.apply(signal, from: issuer, of: revoked.tenant)
             // Before the next signal, which may be refused.

@@ -55,7 +55,9 @@ struct SecurityEventVerifier: Sendable {
     }
 
     /// What a token says of accounts; who says it is a trusted provider.
-    func signals(in text: String) async throws -> (issuer: String, signals: [AccountSignal]) {
+    ///
+    /// - Parameter sender: The only provider whose token it may be; nil for any trusted one.
+    func signals(in text: String, from sender: String?) async throws -> (issuer: String, signals: [AccountSignal]) {
         let signed: SignedText
         do {
             signed = try SignedText(text, .securityEvent)
@@ -67,6 +69,11 @@ struct SecurityEventVerifier: Sendable {
         }
         guard let trusted = rules.issuers.first(where: { $0.issuer == issuer }) else {
             throw SecurityEventProblem.untrustedIssuer.refusal("the token's issuer is not on the allow-list")
+        }
+        // Before its keys are fetched: one that is down would hold the other's stream up.
+        guard sender ?? issuer == issuer else {
+            throw SecurityEventProblem.untrustedIssuer.refusal(
+                "the token is not of the provider whose stream it came in")
         }
         try await checkSignature(of: signed, by: issuer)
         let named = claims["aud"]?.array?.compactMap(\.string) ?? [claims["aud"]?.string ?? ""]
