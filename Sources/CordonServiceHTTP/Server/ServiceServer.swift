@@ -140,7 +140,8 @@ public final class ServiceServer: Sendable {
             },
             logger: logger)
         var grouping = ServiceGroupConfiguration(
-            services: [application, SecurityEventPolling(polls: waiting)] + metricsServices,
+            // Ended last to first, each once the one behind it has ended: what is fetched at the moment does not hold up draining.
+            services: [SecurityEventPolling(polls: waiting), application] + metricsServices,
             gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [],
             logger: logger)
         grouping.maximumGracefulShutdownDuration = configuration.drainTimeout
