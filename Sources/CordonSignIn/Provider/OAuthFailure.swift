@@ -114,3 +114,17 @@ struct OAuthFailure: Decodable {
         return .seconds(min(seconds, 3_600))
     }
 }
+
+extension OAuthFailure {
+    /// What stands beside the code only helps: of another kind than text, it is as good as absent.
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) -> String? { try? members.decode(String.self, forKey: key) }
+        error = try members.decode(String.self, forKey: .error)
+        errorDescription = text(.errorDescription)
+        subError = text(.subError)
+        claims = text(.claims)
+        clientInfo = text(.clientInfo)
+        userName = text(.userName)
+    }
+}

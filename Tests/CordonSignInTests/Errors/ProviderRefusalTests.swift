@@ -26,6 +26,14 @@ import Testing
         #expect(error.details.claims == "{}" && error.details.httpStatus == 400)
     }
 
+    @Test(arguments: [#""client_info": {"uid": "oid-a"}"#, #""adi": 5"#, #""suberror": null"#, #""claims": {}"#])
+    func `a refusal counts, whatever kind of value stands beside its code`(member: String) {
+        let body = Data(#"{"error": "invalid_grant", \#(member)}"#.utf8)
+        let answer = HTTPAnswer(head: HTTPResponse(status: .badRequest), body: body)
+        let error = OAuthFailure.error(for: answer, grant: .refresh, correlationID: nil)
+        #expect(error.code == .interactionRequired && error.fault == .invalidGrant)
+    }
+
     @Test func `a proof that the provider refuses has the device's clock looked at`() {
         let body = Data(#"{"error": "invalid_dpop_proof"}"#.utf8)
         let answer = HTTPAnswer(head: HTTPResponse(status: .badRequest), body: body)
