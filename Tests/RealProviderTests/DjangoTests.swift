@@ -7,14 +7,15 @@ import Testing
 /// (SI-211).
 @Suite(
     .tags(.foreignPrograms), .serialized, .timeLimit(.minutes(10)),
-    .enabled(
-        if: DeepRun.isDeep && Providers.areInstalled
-            && FileManager.default.isExecutableFile(atPath: Providers.django.path), Providers.needs))
+    .enabled(if: DeepRun.isDeep && Providers.areInstalled, Providers.needs))
 struct DjangoTests {
     @Test
     func `a person signs in at Django, renews, and signs out in the browser; the next person has to give a password`()
         async throws
     {
+        try #require(
+            FileManager.default.isExecutableFile(atPath: Providers.django.path),
+            "the providers are from before Django was among them: run Tests/Providers/install.sh again")
         try await RunningProvider.run("run_django.py", issuerPath: "/o") { provider in
             let client = try provider.client()
             func signIn(_ user: String) async throws -> SignInResult {
