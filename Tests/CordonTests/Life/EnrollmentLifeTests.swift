@@ -239,12 +239,20 @@ import Testing
     @Test(arguments: [true, false])
     func `the first rules call the app back once, and an app that does nothing is told`(isCalled: Bool) async throws {
         let device = try await device()
-        let protection = try await device.start { if isCalled { $0.restartApplication = { _ in false } } }
+        let calls = Locked(0)
+        let protection = try await device.start {
+            guard isCalled else { return }
+            $0.restartApplication = { _ in
+                calls.withLock { $0 += 1 }
+                return false
+            }
+        }
         let events = EventCatch(protection)
         await protection.enroll(device.account)
         #expect(await events.has(.restartAdvised(account: device.account.id)))
         await protection.checkIn(device.account.id)
         #expect(await events.count { $0 == .restartAdvised(account: device.account.id) } == 1)
+        #expect(calls.withLock { $0 } == (isCalled ? 1 : 0))
     }
 
     @Test func `leaving without a wipe closes the files until the account is enrolled again`() async throws {
