@@ -63,6 +63,8 @@ struct ZipArchive {
         try checkNames(limits)
         for (entry, extent) in zip(entries, extents) { try checkHeader(of: entry, extent) }
         try checkLinks()
+        // Nothing else unpacks one, and what goes on behind its end may be an entry to a program that does.
+        for entry in entries where entry.kind == .folder && entry.packedSize > 0 { try unpack(entry) { _ in } }
     }
 
     /// Where an entry's content lies, packed or not.
@@ -112,7 +114,7 @@ struct ZipArchive {
     private static func extents(of entries: [Entry], before end: Int) throws(AppToolsError) -> [Range<Int>] {
         let order = entries.indices.sorted { entries[$0].offset < entries[$1].offset }
         guard order.first.map({ entries[$0].offset }) ?? end == 0 else {
-            throw AppToolsError(.refused, "the archive begins with something that is no entry of it")
+            throw AppToolsError(.refused, "the archive begins with something that is no entry of it", hint: packAnew)
         }
         var extents = Array(repeating: 0..<0, count: entries.count)
         for (place, index) in order.enumerated() {
@@ -166,10 +168,10 @@ struct ZipArchive {
         let length = Int(try reader.little16(at: entry.offset + 26))
         let extra = Int(try reader.little16(at: entry.offset + 28))
         guard try reader.data(at: entry.offset + 30, count: length).elementsEqual(entry.name.utf8) else {
-            throw AppToolsError(.refused, "has another name in its own header", at: entry.name)
+            throw Self.refusal("has another name in its own header", entry)
         }
         guard try reader.little16(at: entry.offset + 8) == (entry.isPacked ? 8 : 0) else {
-            throw AppToolsError(.refused, "is packed otherwise in its own header", at: entry.name)
+            throw Self.refusal("is packed otherwise in its own header", entry)
         }
         guard try reader.little16(at: entry.offset + 6) & ZipDirectory.unknownFlags == 0 else {
             throw AppToolsError(.refused, "is encrypted or patched in its own header", at: entry.name)
@@ -185,25 +187,39 @@ struct ZipArchive {
         let stated = [UInt64(try reader.little32(at: entry.offset + 14))] + sizes
         let isLate = try reader.little16(at: entry.offset + 6) & 8 != 0
         guard zip(stated, entry.numbers).allSatisfy({ $0 == $1 || isLate && $0 == 0 }) else {
-            throw AppToolsError(.refused, "has another length or checksum in its own header", at: entry.name)
+            throw Self.refusal("has another length or checksum in its own header", entry)
         }
-        // Without a length such a program looks for the mark behind the content.
-        if !entry.isPacked, sizes != Array(entry.numbers.dropFirst()),
-            try content(of: entry).firstRange(of: Self.descriptorMark.littleBytes) != nil
-        {
-            throw AppToolsError(
-                .refused, "holds what would end it for a program that does not know its length", at: entry.name)
+        // With the flag such a program looks for the mark behind the content, also where the header states a length.
+        if isLate, !entry.isPacked, Self.holdsMark(try content(of: entry)) {
+            throw Self.refusal("holds what would end it for a program that does not go by its length", entry)
         }
-        // It would take for an entry what lies between two.
-        guard end < extent.upperBound || stated != entry.numbers else { return }
-        guard isLate, try numbers(in: end..<extent.upperBound) == entry.numbers else {
-            throw AppToolsError(.refused, "other bytes than its length and checksum lie behind it", at: entry.name)
+        // It would take for an entry what else lies between two, and for these numbers what follows.
+        guard isLate || end < extent.upperBound else { return }
+        guard isLate, try numbers(behind: entry, in: end..<extent.upperBound) == entry.numbers else {
+            throw Self.refusal("other bytes than its length and checksum lie behind it", entry)
+        }
+    }
+
+    /// For an archive that nobody made to deceive.
+    private static let packAnew = "unpack it and pack the folder anew, for example with zip -r -y"
+
+    private static func refusal(_ reason: String, _ entry: Entry) -> AppToolsError {
+        AppToolsError(.refused, reason, at: entry.name, hint: packAnew)
+    }
+
+    /// Searches gigabytes at the speed of memory, which `Data.firstRange(of:)` does not.
+    private static func holdsMark(_ content: Data) -> Bool {
+        content.withUnsafeBytes { bytes in
+            (0..<max(0, bytes.count - 3)).contains {
+                UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)) == descriptorMark
+            }
         }
     }
 
     /// The checksum and the sizes that follow an entry's content, behind a mark or without one; nil for anything else.
-    private func numbers(in place: Range<Int>) throws(AppToolsError) -> [UInt64]? {
-        guard [12, 16, 20, 24].contains(place.count) else { return nil }
+    /// Only packed content says itself where it ends, so that behind other content the mark has to stand.
+    private func numbers(behind entry: Entry, in place: Range<Int>) throws(AppToolsError) -> [UInt64]? {
+        guard (entry.isPacked ? [12, 16, 20, 24] : [16, 24]).contains(place.count) else { return nil }
         var start = place.lowerBound
         if place.count % 8 == 0 {
             guard try reader.little32(at: start) == Self.descriptorMark else { return nil }

@@ -221,6 +221,61 @@ struct ZipArchiveTests {
         #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(ended) }
     }
 
+    /// Entries whose own header says that their numbers follow, whatever it states: `put` takes the numbers of the
+    /// header (the checksum, the packed size and the size) and what lies behind the content.
+    private static let late = """
+        import zlib; z = None
+        out = open(sys.argv[1], 'wb'); records = []
+        def entry(name, data, stated, method=0): return struct.pack('<4s5H3I2H', b'PK\\3\\4', 20, 8, method, 0, 33, *stated, len(name), 0) + name + data
+        def numbers(data): return (zlib.crc32(data), len(data), len(data))
+        def behind(data): return b'PK\\7\\10' + struct.pack('<3I', *numbers(data))
+        def put(name, data, stated, rest, mode=0o100644, method=0):
+            own = (0, len(data), 0) if method else numbers(data)
+            records.append(struct.pack('<4s6H3I5H2I', b'PK\\1\\2', 788, 20, 8, method, 0, 33, *own, len(name), 0, 0, 0, 0, mode << 16, out.tell()) + name)
+            out.write(entry(name, data, stated, method) + rest)
+        class z:
+            def close():
+                start = out.tell(); all = b''.join(records)
+                out.write(all + struct.pack('<4s4H2IH', b'PK\\5\\6', 0, 0, len(records), len(records), len(all), start, 0)); out.close()
+
+        """
+
+    @Test(arguments: [
+        // Ends for a program that goes by the mark, and goes on with an entry.
+        "d = b'X' + behind(b'X') + entry(b'HIDDEN', b'!', numbers(b'!')); put(b'a', d, numbers(d), behind(d))",
+        // Does not end for such a program.
+        "put(b'a', b'X', (0, 0, 0), behind(b'X')[4:])",
+        "put(b'a', b'X', (0, 0, 0), struct.pack('<IQQ', *numbers(b'X')))",
+        // Lacks what such a program expects, and looks for.
+        "put(b'a', b'X', numbers(b'X'), b'')", "put(b'a/', b'', (0, 0, 0), b'', 0o40755)",
+    ])
+    func `an entry whose numbers follow ends at the mark, for every program`(script: String) throws {
+        let scratch = try Scratch()
+        let error = #expect(throws: AppToolsError(.refused, "")) {
+            try ZipArchive(Self.archive(Self.late + script, in: scratch))
+        }
+        #expect(error?.hint?.contains("zip -r -y") == true)
+        // The controls: with the mark, whatever the header states.
+        for control in [
+            "put(b'a', b'X', (0, 0, 0), behind(b'X')); put(b'b/', b'', (0, 0, 0), behind(b''), 0o40755)",
+            "put(b'a', b'X', numbers(b'X'), b'PK\\7\\10' + struct.pack('<IQQ', *numbers(b'X')))",
+        ] {
+            #expect(throws: Never.self, "\(control)") {
+                try ZipArchive(Self.archive(Self.late + control, in: scratch))
+            }
+        }
+    }
+
+    @Test func `a folder's packed content ends where the folder does`() throws {
+        let scratch = try Scratch()
+        let folder = "put(b'a/', d, (0, 0, 0), b'PK\\7\\10' + struct.pack('<3I', 0, len(d), 0), 0o40755, 8)"
+        let data = try Self.archive(
+            Self.late + "d = b'\\3\\0' + entry(b'HIDDEN', b'!', numbers(b'!')); " + folder, in: scratch)
+        #expect(throws: AppToolsError(.malformed, "")) { try ZipArchive(data) }
+        // The control: an empty folder as some programs pack it.
+        #expect(try ZipArchive(Self.archive(Self.late + "d = b'\\3\\0'; " + folder, in: scratch)).entries.count == 1)
+    }
+
     @Test func `bytes that belong to no entry are refused: a program that reads from the front may find one in them`()
         throws
     {
