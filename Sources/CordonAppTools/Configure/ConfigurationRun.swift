@@ -44,11 +44,18 @@ struct ConfigurationRun {
 
     private static let mostSchemes = 500
 
+    /// What configuring adds does not count, so that it can be done again.
     /// - Throws: `malformed` for more schemes than any app has: with every one that is added the whole text is read again.
     func checkCount(of schemes: [String]) throws(AppToolsError) {
-        guard schemes.count > Self.mostSchemes else { return }
+        let own = schemes.count { scheme in
+            let name = scheme.lowercased()
+            return !name.hasSuffix(names.schemeSuffix) && !names.requiredQueries.contains(name)
+                && scheme != options.ensuredScheme && !isCallback(scheme)
+        }
+        guard own > Self.mostSchemes || schemes.count > 3 * Self.mostSchemes else { return }
         throw AppToolsError(
-            .malformed, "has a list of \(schemes.count) URL schemes, more than \(Self.mostSchemes)", at: infoPath)
+            .malformed, "has \(schemes.count) URL schemes; at most \(Self.mostSchemes) and their twins are taken",
+            at: infoPath)
     }
 
     /// Whether a text is a URL scheme; nil when it has a variable that cannot be expanded.

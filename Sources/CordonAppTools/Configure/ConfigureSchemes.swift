@@ -48,7 +48,7 @@ extension ConfigurationRun {
         !isCallback(scheme) && !scheme.hasSuffix(names.schemeSuffix) && isScheme(scheme) != false
     }
 
-    private func isCallback(_ scheme: String) -> Bool {
+    func isCallback(_ scheme: String) -> Bool {
         scheme.lowercased().hasPrefix(names.callbackSchemePrefix) || callbackSchemes.contains { same($0, scheme) }
     }
 

@@ -92,13 +92,23 @@ struct ConfiguratorTests {
         func list(_ content: String, _ key: String) -> String {
             "<plist><dict><key>\(key)</key>\(content)</dict></plist>"
         }
-        let schemes = "<array>\(String(repeating: "<string>a</string>", count: 501))</array>"
+        func schemes(_ count: Int, _ twin: String = "") -> String {
+            "<array>\((0..<count).map { "<string>a\($0)\(twin)</string>" }.joined())</array>"
+        }
+        func types(_ schemes: String) -> String {
+            list("<array><dict><key>CFBundleURLSchemes</key>\(schemes)</dict></array>", "CFBundleURLTypes")
+        }
         for info in [
-            list(schemes, "LSApplicationQueriesSchemes"),
-            list("<array><dict><key>CFBundleURLSchemes</key>\(schemes)</dict></array>", "CFBundleURLTypes"),
+            list(schemes(501), "LSApplicationQueriesSchemes"), types(schemes(501)),
+            types(schemes(2_000, NamingProfile.intuneCompatible.schemeSuffix)),
             list("<string>\(String(repeating: "x", count: 1 << 20))</string>", "NSFaceIDUsageDescription"),
         ] {
             #expect(throws: AppToolsError(.malformed, "")) { try configure(info) }
+        }
+        // With their twins these are more than it takes without.
+        for info in [list(schemes(300), "LSApplicationQueriesSchemes"), types(schemes(300))] {
+            let once = try configure(info).info.data
+            #expect(try configure(String(decoding: once, as: UTF8.self)).info.data == once)
         }
     }
 
