@@ -63,9 +63,7 @@ struct ThinCommand: ParsableCommand {
         let url = URL(fileURLWithPath: path)
         // Debug symbols and libraries outside the app are thinned too, except in an archive that is packed.
         guard AppPackage.isArchive(url) else {
-            let bundles =
-                resign ? try reporting { () throws(AppToolsError) in try AppPackage(opening: url).bundles } : []
-            let work = try work(url, request, signing: bundles)
+            let work = try work(url, request, signing: try AppPackage(opening: url).bundles)
             var report = ToolReport(findings: work.findings)
             return try apply(work.changes, removing: work.removals, to: &report, isCheck: check, json: json)
         }
@@ -73,13 +71,16 @@ struct ThinCommand: ParsableCommand {
         try package.apply(isCheck: check, json: json) { try work($0, request, signing: [$0]) }
     }
 
-    private func work(_ root: URL, _ request: ThinRequest, signing bundles: [URL]) throws -> BundleWork {
+    /// - Parameter bundles: Asked for only where a seal has to be made anew: an xcframework may hold what cannot be signed.
+    private func work(
+        _ root: URL, _ request: ThinRequest, signing bundles: @autoclosure () throws(AppToolsError) -> [URL]
+    ) throws -> BundleWork {
         try reporting { () throws(AppToolsError) in
             let plan = try Thinner.plan(root, request)
             var work = BundleWork(changes: plan.changes, removals: plan.removals, findings: plan.findings)
             guard resign, !plan.unsealed.isEmpty else { return work }
             work.findings.removeAll { $0.code == "TH-SEAL" }
-            for bundle in bundles {
+            for bundle in try bundles() {
                 let inside = work.changes.filter { $0.url.path.lies(below: bundle.path) || $0.url == bundle }
                 let signed = try CodeSigner(signer.signerOptions()).plan(bundle, over: inside, removing: plan.removals)
                 work.changes.removeAll { change in inside.contains { $0.url == change.url } }

@@ -127,6 +127,18 @@ struct AppToolsCommandTests {
         #expect(status(of: try AliasesCommand.parse([folder.path])) == .refused)
     }
 
+    @Test func `an xcframework with a library for macOS is thinned, also where seals are to be made anew`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let framework = folder.appendingPathComponent("X.xcframework")
+        try FileManager.default.createDirectory(
+            at: framework.appendingPathComponent("macos-arm64/X.framework/Versions"), withIntermediateDirectories: true)
+        let library = "<dict><key>LibraryIdentifier</key><string>macos-arm64</string></dict>"
+        try "<plist><dict><key>AvailableLibraries</key><array>\(library)</array></dict></plist>"
+            .write(to: framework.appendingPathComponent("Info.plist"), atomically: true, encoding: .utf8)
+        #expect(status(of: try ThinCommand.parse([framework.path, "--keep", "device", "--resign"])) == .done)
+    }
+
     @Test func `sign takes build variables by name and value`() throws {
         let command = try SignCommand.parse(["A.app", "--define", "A=b", "--setting", "C=d=e"])
         #expect(try command.settings.values() == ["A": "b", "C": "d=e"])
