@@ -1,7 +1,10 @@
 /// Reads build settings for the keys of the property list that a build makes of them: `INFOPLIST_KEY_UIFileSharingEnabled = YES`.
 extension MarkupScan {
     /// Whether a file holds build settings: the one of an Xcode project, or an `.xcconfig`.
-    static func isSettings(_ path: String) -> Bool { path.hasSuffix(".pbxproj") || path.hasSuffix(".xcconfig") }
+    static func isSettings(_ path: String) -> Bool {
+        let path = path.lowercased()
+        return path.hasSuffix(".pbxproj") || path.hasSuffix(".xcconfig")
+    }
 
     private static let longestLine = 4_096
 

@@ -67,7 +67,7 @@ struct SourceFile {
         }
         // Directives leave no tokens, so the first lines are read as text.
         let head = text.text(0..<min(text.count, 8_192))
-        return head.contains("<XCTest/XCTest.h>") || head.contains("@import XCTest")
+        return ["<XCTest/XCTest.h>", "@import XCTest", "gtest/gtest.h", "catch2/catch"].contains { head.contains($0) }
     }
 
     /// What the file tells the others.

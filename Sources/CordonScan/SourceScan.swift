@@ -94,7 +94,8 @@ package struct SourceScan: Sendable {
             let result =
                 source.language == .markup
                 ? MarkupScan(file: source).result() : FileScan(file: source, project: facts).result(source.code())
-            report.files += 1
+            // A project without its sources would pass for one in which nothing was found.
+            if !MarkupScan.isSettings(source.path) { report.files += 1 }
             report.lines += result.lines
             report.guarded += result.guarded
             if source.text.isForeign {

@@ -45,6 +45,11 @@ struct SourceTreeTests {
         #expect(
             report.findings.map { "\($0.path): \($0.way)" }
                 == ["a.c", "b.cpp", "c.hpp", "d.CC"].map { $0 + ": keychain" })
+        for framework in ["gtest/gtest.h", "catch2/catch_test_macros.hpp"] {
+            let tests = try ScannedFolder(["test.cpp": "#include <\(framework)>\n" + keep])
+            defer { tests.remove() }
+            #expect(tests.scan().findings.isEmpty, "\(framework)")
+        }
     }
 
     @Test func `keys that a build puts into the property list are read from its settings`() throws {
@@ -56,14 +61,15 @@ struct SourceTreeTests {
             INFOPLIST_KEY_LSSupportsOpeningDocumentsInPlace = NO;
             """,
             "App.xcconfig": "INFOPLIST_KEY_UIFileSharingEnabled = YES // cordon:allow container — public files alone\n",
-            "Empty.xcodeproj/other": "",
+            "Empty.xcodeproj/other": "", "Debug.XCCONFIG": "INFOPLIST_KEY_UIFileSharingEnabled = NO\n",
         ])
         defer { folder.remove() }
         let report = folder.scan()
         #expect(
             report.findings.map { "\($0.line):\($0.column) \($0.symbol)" }
                 == ["2:1 UIFileSharingEnabled", "3:2 UISupportsDocumentBrowser"])
-        #expect(report.waived.map(\.path) == ["App.xcconfig"] && report.unread.isEmpty)
+        #expect(report.waived.map(\.path) == ["App.xcconfig"] && report.unread.isEmpty && report.skipped.isEmpty)
+        #expect(report.files == 0, "settings alone are no app")
     }
 
     @Test func `one file is read if it is a source, and told as not read if it is not`() throws {

@@ -52,6 +52,8 @@ struct ScanCommandTests {
         #expect(try status(folder.path) == .badInput)
         try Data("try data.write(to: place)\n".utf8).write(to: folder.appending(path: "Store.txt"))
         #expect(try status(folder.path, "--fail-on", "never", "--json") == .badInput)
+        try Data("NAME = Demo\n".utf8).write(to: folder.appending(path: "Demo.xcconfig"))
+        #expect(try status(folder.path) == .badInput)
         try Data("let place = folder\n".utf8).write(to: folder.appending(path: "Store.swift"))
         #expect(try status(folder.path) == .done)
     }
