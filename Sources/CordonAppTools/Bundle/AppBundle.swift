@@ -47,7 +47,9 @@ struct AppBundle {
         let file = url.appendingPathComponent(name)
         // Devices find it by either form of Unicode, and compared as text the two are equal.
         executable =
-            InputFile.kind(of: file).exists ? file : Self.entries(url).first { $0.lastPathComponent == name }
+            InputFile.kind(of: file).exists
+            ? file
+            : Self.entries(url).first { $0.lastPathComponent == name && InputFile.kind(of: $0).exists }
         missingExecutable = executable == nil && (named != nil || kind != .framework) ? name : nil
         (nested, looseCode, links) = Self.contents(of: url, executable: executable)
     }
@@ -100,9 +102,7 @@ struct AppBundle {
     private static func insideOut(
         _ url: URL, _ withCompanions: Bool, _ depth: Int, _ seen: inout Set<[UInt8]>
     ) throws(AppToolsError) -> [AppBundle] {
-        guard depth < deepestNesting else {
-            throw AppToolsError(.malformed, "lies in more than \(deepestNesting) other bundles of code", at: url.path)
-        }
+        try checkNesting(depth, of: url)
         guard seen.insert(url.realBytes).inserted else { return [] }
         let bundle = try AppBundle(url)
         var all: [AppBundle] = []
@@ -110,6 +110,13 @@ struct AppBundle {
             all += try insideOut(inner, withCompanions, depth + 1, &seen)
         }
         return all + [bundle]
+    }
+
+    /// - Throws: ``AppToolsError`` `malformed` for a bundle in as many others as no app has them.
+    static func checkNesting(_ depth: Int, of url: URL) throws(AppToolsError) {
+        guard depth < deepestNesting else {
+            throw AppToolsError(.malformed, "lies in \(deepestNesting) other bundles of code or more", at: url.path)
+        }
     }
 
     /// The app around an extension; nil for one that lies alone.

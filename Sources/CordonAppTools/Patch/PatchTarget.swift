@@ -25,14 +25,15 @@ struct PatchTarget {
         }
         var seen: Set<[UInt8]> = [url.realBytes]
         return try targets(
-            AppBundle(url), outerRpaths: [], frameworks: frameworks, folder: url, root: url, names: names, &seen)
+            AppBundle(url), 0, outerRpaths: [], frameworks: frameworks, folder: url, root: url, names: names, &seen)
     }
 
     private static func targets(
-        _ bundle: AppBundle, outerRpaths: [String], frameworks: String, folder: URL, root: URL,
+        _ bundle: AppBundle, _ nesting: Int, outerRpaths: [String], frameworks: String, folder: URL, root: URL,
         names: NamingProfile, _ seen: inout Set<[UInt8]>
     ) throws(AppToolsError) -> [PatchTarget] {
         guard !isSDK(bundle.url, names) else { return [] }
+        try AppBundle.checkNesting(nesting, of: bundle.url)
         var found: [PatchTarget] = []
         var inherited = outerRpaths
         func target(_ url: URL, _ rpaths: [String]) -> PatchTarget {
@@ -60,7 +61,7 @@ struct PatchTarget {
             let depth = inner.standardizedFileURL.pathComponents.count - root.standardizedFileURL.pathComponents.count
             let up = String(repeating: "../", count: max(0, depth))
             found += try targets(
-                nested, outerRpaths: isExtension ? [] : inherited,
+                nested, nesting + 1, outerRpaths: isExtension ? [] : inherited,
                 frameworks: isExtension ? "@executable_path/\(up)Frameworks" : frameworks,
                 folder: isExtension ? inner : folder, root: root, names: names, &seen)
         }

@@ -81,6 +81,14 @@ struct NestedCodeTests {
         #expect(throws: AppToolsError(.malformed, "")) {
             try AppBundle.insideOut(scratch.folder.appendingPathComponent("App.app"))
         }
+        inner = "F.framework"
+        let outermost = scratch.folder.appendingPathComponent(inner)
+        for depth in 0..<17 {
+            _ = try scratch.file("\(inner)/Info.plist", "<plist><dict/></plist>")
+            inner += "/Frameworks/F.framework"
+            if depth < 16 { #expect(try PatchTarget.all(outermost, names: .intuneCompatible).isEmpty) }
+        }
+        #expect(throws: AppToolsError(.malformed, "")) { try PatchTarget.all(outermost, names: .intuneCompatible) }
     }
 
     @Test(arguments: [false, true])

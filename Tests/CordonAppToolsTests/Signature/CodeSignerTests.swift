@@ -121,6 +121,12 @@ struct CodeSignerTests {
         try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
         #expect(try errors(app) == [])
         #expect(try errors(file) == [])
+        try FileManager.default.removeItem(at: file)
+        for path in [file.path, app.appendingPathComponent("\u{c4}").path] {
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "gone")
+            #expect(try AppBundle(app).executable == nil, "a link to nothing is none")
+            try FileManager.default.removeItem(atPath: path)
+        }
     }
 
     @Test func `a part of a signature that is of another kind is an error`() throws {
