@@ -36,8 +36,10 @@ public struct ProvisioningProfile: Sendable {
     public func findings(_ entitlements: PropertyListValue, path: String) -> [Finding] {
         ["keychain-access-groups", "com.apple.security.application-groups"].flatMap { key in
             let granted = allowed[key]?.strings ?? []
-            return (entitlements[key]?.strings ?? []).filter { wanted in
-                !granted.contains { Self.covers($0, Self.withPrefix(of: $0, wanted)) }
+            let groups = entitlements[key]?.strings ?? []
+            let areFew = Self.areFew(granted.count, groups.count)
+            return groups.filter { wanted in
+                !areFew || !granted.contains { Self.covers($0, Self.withPrefix(of: $0, wanted)) }
             }
             .map { Finding(path, .error, "CF-PROFILE", "the provisioning profile does not cover \($0) of \(key)") }
         }
@@ -53,15 +55,18 @@ public struct ProvisioningProfile: Sendable {
 
     private static let mostComparisons = 1_000_000
 
+    /// Each is compared with each, and both lists may come with the app: no profile has so many.
+    private static func areFew(_ granted: Int, _ wanted: Int) -> Bool { granted <= mostComparisons / max(1, wanted) }
+
     private static func allows(_ granted: PropertyListValue, _ wanted: PropertyListValue) -> Bool {
         switch (granted, wanted) {
         case (.string(let grant), .string(let text)): covers(grant, text)
         // One star allows any list.
         case (.string(let grant), .array(let values)):
             values.allSatisfy { $0.string.map { covers(grant, $0) } ?? false }
-        // Each is compared with each, and both lists come with the app: no profile has so many, or lists in a list.
+        // No profile has lists in a list.
         case (.array(let grants), .array(let values)):
-            grants.count <= mostComparisons / max(1, values.count)
+            areFew(grants.count, values.count)
                 && values.allSatisfy { value in
                     value.array == nil && grants.contains { $0.array == nil && allows($0, value) }
                 }
