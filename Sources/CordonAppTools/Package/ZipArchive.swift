@@ -203,8 +203,8 @@ struct ZipArchive {
     /// For an archive that nobody made to deceive.
     private static let packAnew = "unpack it and pack the folder anew, for example with zip -r -y"
 
-    private static func refusal(_ reason: String, _ entry: Entry) -> AppToolsError {
-        AppToolsError(.refused, reason, at: entry.name, hint: packAnew)
+    private static func refusal(_ reason: String, _ entry: Entry, line: UInt = #line) -> AppToolsError {
+        AppToolsError(.refused, reason, at: entry.name, hint: packAnew, line: line)
     }
 
     /// Searches gigabytes at the speed of memory, which `Data.firstRange(of:)` does not.
