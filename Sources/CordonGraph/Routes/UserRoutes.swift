@@ -49,7 +49,8 @@ struct UserRoutes: Sendable {
             ("Allowed account", try documents([data.allowedAccount].compactMap(\.self))),
             ("Directory sources", data.sources.map(Self.reference)),
             ("Revoked sessions", try documents([data.revocation].compactMap(\.self))),
-            ("Alerts", try documents(data.alerts)), ("Deliveries", try documents(data.deliveries)),
+            ("Alerts", try documents(data.alerts)), ("Waiting changes", try documents(data.waitingChanges)),
+            ("Deliveries", try documents(data.deliveries)),
             ("Report filters", try documents(data.reportFilters)),
         ]
         let content = sections.dropFirst(skip).prefix(top ?? sections.count).map { name, data -> JSONValue in

@@ -245,7 +245,7 @@ import Testing
         await house.device.sessions.set { $0.endFailure = HeldSessions.refusal }
         await house.person.set { ($0.pins, $0.newPINs) = ([.entered("1111")], [.chosen("9731")]) }
         #expect(await !first.resume(house.account).isOpen)
-        #expect(first.enrolledAccounts.isEmpty)
+        #expect(first.context.accounts.isLeaving(house.account))
         let outcome = await second.resume(house.account)
         #expect(outcome.isOpen && outcome.steps == [LaunchStep(.signIn, .done), LaunchStep(.newPIN, .done)])
     }

@@ -159,7 +159,7 @@ import Testing
         #expect(untrusted.reason == "the server's certificate is not trusted" && untrusted.hint.contains("certificate"))
         await device.service.set { $0.failure = TransportError(.unreachable, reason: "the connection was refused") }
         let silent = try #require(await told())
-        #expect(silent.reason == "the connection was refused" && silent.hint.contains("that it runs"))
+        #expect(silent.reason == "the connection was refused" && silent.hint.contains("whether it runs"))
         #expect(refused.hint != silent.hint)
     }
 
@@ -193,7 +193,7 @@ import Testing
         }
         await device.service.set { $0.isUnreachable = true }
         let first = try #require(await told(own))
-        #expect(!first.reason.contains("remembered") && first.hint.contains("that it runs"), "the control")
+        #expect(!first.reason.contains("remembered") && first.hint.contains("whether it runs"), "the control")
         await device.service.set { $0.isUnreachable = false }
         #expect(await told(own) == nil)
         await device.service.set { $0.isUnreachable = true }
