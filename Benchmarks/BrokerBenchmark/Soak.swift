@@ -43,12 +43,14 @@ struct Soak {
         while !held[0].1.isOver {
             try await stage.signIn(try stage.worker(shifts.isMultiple(of: 2) ? "a" : "b"), in: app)
             for number in 0..<10 { try await other.ask("post bed \(number) is free") }
-            guard try await app.ask("show")["text"]?.contains("bed 9 is free") == true else {
+            guard try await other.ask("show")["text"]?.contains("bed 9 is free") == true else {
                 throw CocoaError(.fileReadCorruptFile)
             }
             _ = try await tool.run(["status"])
             try await other.ask("sign-out")
-            guard try await app.ask("show")["text"] == "" else { throw CocoaError(.fileReadCorruptFile) }
+            guard try await other.ask("show").members["ok"]?.bool == false else {
+                throw CocoaError(.fileReadCorruptFile)
+            }
             shifts += 1
             for index in held.indices { try held[index].1.look() }
         }
