@@ -14,8 +14,14 @@ folder=.build/coverage
 swift build --product cordonPackageTests --enable-code-coverage --scratch-path "$folder"
 # As Scripts/test.sh has it: else all tests begin at once, and what waits for a moment waits for all the others.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(getconf _NPROCESSORS_ONLN)}
-swift test --skip-build --enable-code-coverage --scratch-path "$folder"
-report=$(swift test --show-codecov-path --scratch-path "$folder")
+program=$(swift build --show-bin-path --scratch-path "$folder")/cordonPackageTests.xctest
+report=$folder/report.json
+rm -rf "$folder/profiles"
+LLVM_PROFILE_FILE=$PWD/$folder/profiles/%p.profraw "$program" --testing-library swift-testing
+# Those of the compiler: profiles have a version. A child that a test has killed leaves half a profile.
+tools=$(dirname "$(readlink -f "$(command -v swift)")")
+"$tools/llvm-profdata" merge -sparse -failure-mode=all -o "$folder/merged.profdata" "$folder"/profiles/*.profraw
+"$tools/llvm-cov" export -instr-profile "$folder/merged.profdata" "$program" >"$report"
 python3 - "$report" "$folder/missed.txt" "$(for part in "${!floors[@]}"; do printf '%s=%s ' "$part" "${floors[$part]}"; done)" <<'PYTHON'
 import collections
 import json

@@ -16,13 +16,13 @@ struct Issuer: IssuerDocuments {
         return published
     }
 
-    /// A check-in token of a person's app, bound to a key.
+    /// A check-in token of a person's app, bound to a key; the person has just signed in.
     func checkInToken(_ account: ManagedAccount, boundTo key: JSONWebKey) throws -> String {
         try token([
             "aud": .string(ServiceServerConfiguration.usualCheckInAudience), "sub": .string(account.id.rawValue),
             "oid": .string(account.id.rawValue), "preferred_username": .string(account.userPrincipalName),
             "scope": "mam.checkin", "client_id": "benchmark", "cnf": ["jkt": .string(key.thumbprint)],
-            "tid": .string(account.tenant.rawValue),
+            "tid": .string(account.tenant.rawValue), "auth_time": .integer(Int64(Date().timeIntervalSince1970)),
         ])
     }
 
