@@ -15,7 +15,7 @@ public struct SteadyState {
         /// KiB.
         var resident: Int
         var descriptors: Int
-        /// Bytes that the allocator has given out, 0 where nobody counts them.
+        /// Bytes that the allocator has handed out; 0 if the process does not count them.
         var inUse: Int
     }
 
@@ -35,7 +35,8 @@ public struct SteadyState {
 
     /// Looks at what the process holds; called between two rounds.
     ///
-    /// - Parameter inUse: Bytes that the process's allocator has given out, where it counts them.
+    /// - Parameter inUse: Bytes that the process's allocator has handed out, if it counts them.
+    /// - Throws: `CocoaError` when the process is gone, or the kernel does not say what it holds.
     public mutating func look(inUse: Int = 0) throws {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
@@ -43,7 +44,7 @@ public struct SteadyState {
         else { throw CocoaError(.fileReadCorruptFile) }
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
         let part = min(3, max(0, 3 - Int((end - ContinuousClock.now) / quarter)))
-        // A round that is longer than a quarter stands for those that it left out.
+        // A round may outlast a quarter, which then has no look of its own.
         while least.count <= part { least.append(Held(resident: .max, descriptors: .max, inUse: .max)) }
         least[part].resident = min(least[part].resident, resident)
         least[part].descriptors = min(least[part].descriptors, descriptors)
