@@ -31,7 +31,9 @@ struct RevocationBenchmark {
             slowest = try await measure(on: stage)
         } catch {
             await stage.strike()
-            throw error
+            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            try? FileManager.default.removeItem(at: folder)
+            exit(1)
         }
         await stage.strike()
         guard slowest <= goal else {

@@ -75,6 +75,24 @@ import Testing
         }
     }
 
+    @Test func `who signs in again after a wipe hears of new rules and of the next wipe at once`() async throws {
+        try await Programs.onStage { stage in
+            var worker = try await EnrolledWorker.begin(on: stage)
+            _ = try await worker.requestWipe(on: stage)
+            _ = try await worker.app.event("wipeFinished")
+
+            let again = try await stage.signIn(try stage.worker(), in: worker.app)
+            worker = EnrolledWorker(
+                app: worker.app, account: try #require(again["account"]), policy: worker.policy)
+            await worker.app.forgetEvents("policyChanged")
+            try await stage.administrator().change(worker.policy, .object(["printBlocked": .bool(false)]))
+            _ = try await worker.app.event("policyChanged")
+            let registration = try await worker.requestWipe(on: stage)
+            _ = try await worker.app.event("wipeFinished")
+            #expect(try await EnrolledWorker.wipeState(of: registration, on: stage) == "succeeded")
+        }
+    }
+
     @Test func `an app that starts without a network has its rules and its notes`() async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)

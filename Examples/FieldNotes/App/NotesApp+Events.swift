@@ -31,6 +31,8 @@ extension NotesApp {
                     "wipeStarted", "removing \(await names.name(of: account))", ["account": .string(account.rawValue)])
             case .wipeFinished(let account, let command, let succeeded):
                 await takeAway(account)
+                // Its person may have signed in again since.
+                if await enrolledAccounts().contains(where: { $0.id == account }) { stayInTouch(account) }
                 let rest = succeeded ? "" : ", but some of its files could not be deleted"
                 screen.tell(
                     "wipeFinished", "\(await names.name(of: account)) was removed from this app\(rest)",

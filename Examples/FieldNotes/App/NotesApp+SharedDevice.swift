@@ -134,7 +134,7 @@ extension NotesApp {
         guard let signIn else { return }
         do {
             try await shared.removeOwnAccounts(of: signIn) { account in
-                await self.stopWork(for: account)
+                await self.takeAway(account)
                 try await self.removeData(of: account)
             }
         } catch {
@@ -144,18 +144,13 @@ extension NotesApp {
 
     /// Removes everything of a person who left the device: work, enrolment while a token can still be had, files.
     func cleanUp(_ leaving: CleanUp) async throws {
-        await stopWork(for: leaving.account)
+        await takeAway(leaving.account)
         await leaving.workStopped()
         // The ended session's key opens nothing more, and `follow` welcomes the next person even if it is the same one.
         sessionKeys?.close()
         deviceAccount = .unknown
         try await removeData(of: leaving.account)
         await leaving.dataCleared()
-    }
-
-    private func stopWork(for account: AccountID) async {
-        await takeAway(account)
-        loseTouch(account)
     }
 
     private func removeData(of account: AccountID) async throws {

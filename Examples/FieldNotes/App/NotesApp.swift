@@ -181,7 +181,8 @@ actor NotesApp {
             async let watching: Void = protection.gate.watch(account)
             await protection.stayInTouch(for: account)
             await watching
-            inTouch[account] = nil
+            // One that was cancelled has been let go of already, and the account may have a new one.
+            if !Task.isCancelled { inTouch[account] = nil }
         }
     }
 

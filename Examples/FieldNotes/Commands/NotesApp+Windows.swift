@@ -27,8 +27,9 @@ extension NotesApp {
         return Problem(outcome.reason, hint: "Type `check-in` for newer rules, then `use` again.")
     }
 
-    /// Takes an account's notes off every window.
+    /// Takes an account's notes off every window, and no longer keeps a line open for it.
     func takeAway(_ account: AccountID) async {
+        loseTouch(account)
         heldBack = heldBack.filter { $0.value != account }
         for window in windows where IdentityContext.windowIdentity(of: window) == .managed(account) {
             _ = await protection?.windows.switchIdentity(to: .personal, in: window)
