@@ -27,6 +27,26 @@ import Testing
         #expect(status == -SIGKILL, "\(status)")
     }
 
+    @Test func `a process that has ended leaves no pipe open`() async throws {
+        let runs = 60
+        let before = try Self.pipes()
+        for _ in 0..<runs {
+            let process = try ChildProcess(shell, ["-c", "echo one"])
+            for await _ in process.lines {}
+            _ = await process.wait()
+        }
+        // Other tests start processes meanwhile; each of these would have left three.
+        #expect(try Self.pipes() < before + runs)
+    }
+
+    /// How many descriptors of this process are pipes.
+    private static func pipes() throws -> Int {
+        let folder = "/proc/self/fd/"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + $0))?.hasPrefix("pipe:") == true
+        }.count
+    }
+
     @Test func `a program that is not there is an error with a hint`() {
         let error = #expect(throws: ProgramError.self) { try ChildProcess(URL(filePath: "/nowhere/none"), []) }
         #expect(error?.code == .failed && error?.reason == "none cannot be started" && error?.hint != nil)

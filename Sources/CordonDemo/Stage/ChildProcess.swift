@@ -96,6 +96,7 @@ public final class ChildProcess: Sendable {
     /// Waits for the end; the exit status, or the negated signal number. For one caller.
     public func wait() async -> Int32 {
         for await status in exit {
+            closeInput()
             await waitForStandardError()
             return status
         }
@@ -140,6 +141,8 @@ public final class ChildProcess: Sendable {
                     rest = Data(rest[rest.index(after: end)...])
                 }
             }
+            // What holds it may live on: a thread, or the object of the process.
+            try? handle.close()
             if !rest.isEmpty { arrived.yield(String(decoding: rest, as: UTF8.self)) }
             arrived.finish()
         }
