@@ -57,6 +57,8 @@ extension SignInClient {
         let claims = try await check(
             idToken, accessToken: tokens.accessToken, nonce: start.nonce, maximumAge: start.maximumAge,
             correlationID: start.correlationID)
+        // Who has cancelled expects no session, and least of all one in place of the session that there is.
+        guard !Task.isCancelled else { throw SignInReturn.stopped }
         let account = SignedInAccount(claims, session: SessionID(UUID()))
         if let expected = start.expected, expected != account.id {
             throw SignInError(.accountMismatch, .mismatchedUser, "another person signed in than was asked for")
@@ -77,8 +79,12 @@ extension SignInClient {
     func discard(_ refreshToken: String?) async {
         guard let refreshToken else { return }
         let pending = keepRevocation(of: refreshToken)
-        let outcome = await provider.revoke(refreshToken, accessToken: nil)
-        if outcome != .queued { try? finishRevocation(pending) }
+        // A cancelled task can send nothing, and does not wait for the provider.
+        if !Task.isCancelled, await provider.revoke(refreshToken, accessToken: nil) != .queued {
+            try? finishRevocation(pending)
+        } else if Task.isCancelled {
+            deliverRevocationsSoon()
+        }
     }
 
     func check(

@@ -10,17 +10,21 @@ extension Provider {
     /// A server that wants a nonce gets the request once more with it (RFC 9449 §8). A renewal that met a
     /// failing server is tried once more; a code never is, because it can be redeemed only once. Whether the tokens are
     /// bound as asked is the caller's to check: it has to keep, or revoke, the refresh token that came with them.
+    ///
+    /// - Cancellation: a task that was cancelled before redeems nothing. One that is cancelled meanwhile waits for the answer all the same:
+    ///   the provider may have made a refresh token by then, and nobody could revoke one that nobody has read.
     func redeem(
         _ parameters: [String: String], at metadata: ProviderMetadata, grant: OAuthFailure.Grant,
         signer: (any MessageSigner)?, correlationID: UUID?
     ) async throws(SignInError) -> TokenAnswer {
         let url = try ProviderAddress.endpoint(metadata.tokenEndpoint, named: "token_endpoint")
-        var answer = try await post(parameters, to: url, signer: signer, correlationID: correlationID)
+        guard !Task.isCancelled else { throw SignInReturn.stopped }
+        var answer = try await postToTheEnd(parameters, to: url, signer, correlationID)
         if grant == .refresh, answer.head.status.kind == .serverError, answer.head.status.code != 503 {
             do { try await environment.sleep(.milliseconds(500)) } catch {
                 throw SignInError(.cancelled, .stopped, "the renewal was cancelled")
             }
-            answer = try await post(parameters, to: url, signer: signer, correlationID: correlationID)
+            answer = try await postToTheEnd(parameters, to: url, signer, correlationID)
         }
         guard answer.head.status == .ok else {
             throw OAuthFailure.error(for: answer, grant: grant, correlationID: correlationID)
@@ -28,6 +32,18 @@ extension Provider {
         guard let tokens = try? JSONDecoder().decode(TokenAnswer.self, from: answer.body), !tokens.accessToken.isEmpty
         else { throw SignInError(.server, .invalidResponse, "the token endpoint's answer is malformed") }
         return tokens
+    }
+
+    /// Posts a form in a task of its own, which no cancellation of the caller's ends.
+    private func postToTheEnd(
+        _ parameters: [String: String], to url: URL, _ signer: (any MessageSigner)?, _ correlationID: UUID?
+    ) async throws(SignInError) -> HTTPAnswer {
+        let exchange = Task { () -> Result<HTTPAnswer, SignInError> in
+            do throws(SignInError) {
+                return .success(try await self.post(parameters, to: url, signer: signer, correlationID: correlationID))
+            } catch { return .failure(error) }
+        }
+        return try await exchange.value.get()
     }
 
     /// Posts a form, once more when the server asks for a nonce.

@@ -41,6 +41,8 @@ extension SignInClient {
             revocation = await provider.revoke(pending.token, accessToken: accessToken)
             if revocation == .queued {
                 revocation = outcome(ofWaiting: pending.id)
+                // It was this task that could not ask the provider.
+                if Task.isCancelled { deliverRevocationsSoon() }
             } else {
                 // A note that cannot be removed is delivered again, which is harmless.
                 try? finishRevocation(pending.id)
