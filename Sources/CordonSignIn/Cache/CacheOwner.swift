@@ -4,7 +4,7 @@ internal import Crypto
 internal import Foundation
 
 /// Which client's part of the cache is meant; several clients may share a folder.
-struct CacheOwner: Sendable, Hashable {
+struct CacheOwner: Sendable, Hashable, Codable {
     let issuer: String
     let clientID: String
 

@@ -69,8 +69,8 @@ extension SignInClient {
     /// Keeps a revocation until the provider has heard of it: sealed, or in memory where the disk does not take it. Called
     /// before anything is removed, so that a crash in between forgets no revocation that was sealed.
     func keepRevocation(of refreshToken: String) -> UUID {
-        let revocation = PendingRevocation(refreshToken: refreshToken, queued: environment.now())
-        if let id = try? cache.queue(revocation, owner: owner) { return id }
+        let revocation = PendingRevocation(refreshToken: refreshToken, queued: environment.now(), owner: owner)
+        if let id = try? cache.queue(revocation) { return id }
         let id = UUID()
         unkept[id] = revocation
         return id
@@ -168,9 +168,10 @@ extension SignInClient {
         do { _ = try await deliverRevocations() } catch { log.note(.revocation, error, at: configuration.issuer) }
     }
 
-    /// Delivers the revocations that earlier sign-outs could not deliver; returns how many are still waiting.
+    /// Delivers the revocations that earlier sign-outs could not deliver; returns how many are still waiting. It tells each client's provider in
+    /// that client's name: an app whose client id or provider has changed leaves no refresh token alive.
     ///
-    /// The client does this after each sign-in and renewal; call it on a timer if those are rare.
+    /// The client does this after each sign-in and renewal; call it on a timer if those are rare. After 30 days it tries a last time.
     /// - Throws: ``SignInError`` with code `storage` when the queue, or a revocation in it, cannot be read or removed
     ///   now; all others are delivered first.
     @discardableResult
@@ -179,8 +180,12 @@ extension SignInClient {
         var waiting = await deliverUnkept()
         let queue = try cache.revocations(owner: owner, now: environment.now())
         var failure = queue.failure
+        var providers = [owner: provider]
         for (id, pending) in queue.waiting {
-            if await provider.revoke(pending.refreshToken, accessToken: nil) == .queued {
+            let provider = providers[pending.owner] ?? self.provider(of: pending.owner)
+            providers[pending.owner] = provider
+            let outcome = await provider.revoke(pending.refreshToken, accessToken: nil)
+            if outcome == .queued, !pending.isOutdated(at: environment.now()) {
                 waiting += 1
             } else {
                 do { try cache.finishRevocation(id) } catch { failure = failure ?? error }
@@ -190,14 +195,21 @@ extension SignInClient {
         return waiting
     }
 
+    /// The provider of another client of the folder, as that client sees it.
+    private func provider(of owner: CacheOwner) -> Provider {
+        var configuration = configuration
+        configuration.issuer = owner.issuer
+        configuration.clientID = owner.clientID
+        return Provider(configuration, transport: provider.transport, environment: environment)
+    }
+
     /// Delivers the revocations that only memory has, or hands them to the disk; says how many memory still has.
     private func deliverUnkept() async -> Int {
         for (id, pending) in unkept {
-            if pending.isOutdated(at: environment.now()) {
+            let outcome = await provider.revoke(pending.refreshToken, accessToken: nil)
+            if outcome != .queued || pending.isOutdated(at: environment.now()) {
                 unkept[id] = nil
-            } else if await provider.revoke(pending.refreshToken, accessToken: nil) != .queued {
-                unkept[id] = nil
-            } else if unkept[id] != nil, (try? cache.queue(pending, owner: owner)) != nil {
+            } else if unkept[id] != nil, (try? cache.queue(pending)) != nil {
                 unkept[id] = nil
             }
         }

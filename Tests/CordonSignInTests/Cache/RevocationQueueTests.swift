@@ -11,8 +11,24 @@ import Testing
     private let owner = CacheOwner(issuer: "https://id.contoso.example", clientID: "cordon-app")
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    private func pending(_ refreshToken: String) -> PendingRevocation {
-        PendingRevocation(refreshToken: refreshToken, queued: now)
+    private func pending(_ refreshToken: String, of owner: CacheOwner) -> PendingRevocation {
+        PendingRevocation(refreshToken: refreshToken, queued: now, owner: owner)
+    }
+
+    /// What a version before has kept: sealed for its owner.
+    private func keepFormer(_ refreshToken: String, of owner: CacheOwner, in cache: TokenCache) throws -> URL {
+        let id = UUID()
+        let keys = MemorySecretStore()
+        let key = try CountedSecret("former", in: keys).make(number: 1)
+        let content = #"{"refreshToken":"\#(refreshToken)","queued":\#(now.timeIntervalSinceReferenceDate)}"#
+        let sealed = try SealedRecord.seal(
+            Data(content.utf8), SealedHeader(kind: .revocation, id: id, generation: 1), key: key, name: id.uuidString,
+            owner: owner.text)
+        let secret = try #require(try keys.secret(named: "former-key"))
+        try cache.secrets.keep(secret, named: "revocation-\(id.uuidString)")
+        let file = cache.file(id.uuidString, "revocation")
+        try sealed.write(to: file)
+        return file
     }
 
     @Test func `a revocation whose key is gone is removed, and one of another client is not`() throws {
@@ -20,19 +36,76 @@ import Testing
         defer { TemporaryFolder.remove(folder) }
         let (tokens, keys) = (folder.appending(path: "tokens"), folder.appending(path: "keys"))
         let cache = try TokenCache(directory: tokens, secrets: FileSecretStore(directory: keys))
-        let lost = try cache.queue(pending("lost"), owner: owner)
-        let good = try cache.queue(pending("good"), owner: owner)
         let stranger = CacheOwner(issuer: owner.issuer, clientID: "another-app")
-        let foreign = try cache.queue(pending("foreign"), owner: stranger)
+        let lost = try cache.queue(pending("lost", of: owner))
+        let good = try cache.queue(pending("good", of: owner))
+        let foreign = try cache.queue(pending("foreign", of: stranger))
         // As a kill leaves it between the end of the key and that of the file.
         try FileManager.default.removeItem(at: keys.appending(path: "revocation-\(lost.uuidString).key"))
-        let queue = try cache.revocations(owner: owner, now: now)
-        #expect(queue.waiting.map { $0.revocation.refreshToken } == ["good"])
-        #expect(queue.failure == nil)
+        for reader in [owner, stranger] {
+            let queue = try cache.revocations(owner: reader, now: now)
+            #expect(Set(queue.waiting.map { $0.id }) == [good, foreign])
+            #expect(queue.waiting.first { $0.id == foreign }?.revocation.owner == stranger)
+            #expect(queue.failure == nil)
+        }
         let left = try FileManager.default.contentsOfDirectory(atPath: tokens.path)
             .filter { $0.hasSuffix(".revocation") }
         #expect(Set(left) == Set([good, foreign].map { "\($0.uuidString).revocation" }))
-        #expect(try cache.revocations(owner: stranger, now: now).waiting.map { $0.id } == [foreign])
+    }
+
+    @Test func `what a version before has kept is for its client to deliver, and goes after a month without that`()
+        throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let cache = try TokenCache(directory: folder, secrets: MemorySecretStore())
+        let stranger = CacheOwner(issuer: owner.issuer, clientID: "another-app")
+        let own = try keepFormer("own", of: owner, in: cache)
+        let foreign = try keepFormer("foreign", of: stranger, in: cache)
+        for (file, days) in [(own, 40.0), (foreign, 29)] {
+            let written = now.addingTimeInterval(-days * 86_400)
+            try FileManager.default.setAttributes([.modificationDate: written], ofItemAtPath: file.path)
+        }
+        let waiting = try cache.revocations(owner: owner, now: now).waiting
+        #expect(waiting.map { $0.revocation } == [pending("own", of: owner)])
+        let others = try cache.revocations(owner: stranger, now: now).waiting
+        #expect(others.map { $0.revocation } == [pending("foreign", of: stranger)])
+        _ = try cache.revocations(owner: owner, now: now.addingTimeInterval(2 * 86_400))
+        #expect(FileManager.default.fileExists(atPath: own.path))
+        #expect(!FileManager.default.fileExists(atPath: foreign.path))
+        let id = foreign.deletingPathExtension().lastPathComponent
+        #expect(try cache.secrets.secret(named: "revocation-\(id)") == nil)
+    }
+
+    @Test(arguments: [("another-app", nil), (nil, "https://next.contoso.example")] as [(String?, String?)])
+    func `what waits under an earlier client id or provider is delivered in the name of that`(
+        clientID: String?, issuer: String?
+    ) async throws {
+        let fixture = try SignInFixture()
+        let client = try await fixture.signedInClient()
+        await fixture.provider.setFaults([.unreachable])
+        try await client.signOut("oid-worker-a")
+        await fixture.provider.setFaults([])
+        let next = try fixture.client {
+            $0.clientID = clientID ?? $0.clientID
+            $0.issuer = issuer ?? $0.issuer
+        }
+        #expect(try await next.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+        #expect(await fixture.provider.received.last?.parameters["client_id"] == fixture.provider.clientID)
+        #expect(try fixture.files("revocation").isEmpty)
+    }
+
+    @Test func `a revocation that a leap of the clock has made old is tried before it is dropped`() async throws {
+        let fixture = try SignInFixture()
+        let client = try await fixture.signedInClient()
+        await fixture.provider.setFaults([.unreachable])
+        try await client.signOut("oid-worker-a")
+        // A device without a battery starts in 1970, and has the time from the network.
+        fixture.time.advance(.seconds(20_000 * 86_400))
+        await fixture.provider.setFaults([])
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
     }
 
     @Test func `a revocation whose key cannot be read just now is kept and noted, and the others are delivered`()
