@@ -102,6 +102,7 @@ extension Broker {
     /// Joins the device to the organisation of the person who signs in, who must have the role; repeating it changes nothing.
     func join(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {
         try requireAdministrator(request.peer)
+        if isLeaving { try await forgetRegistration() }
         guard state.account == nil else {
             throw SignInError(
                 .brokerRefused, .brokerDenied, "an account is signed in on this device", hint: "Sign out first.")
@@ -171,15 +172,35 @@ extension Broker {
         guard administrator.tenant == registration.facts.tenant else {
             throw SignInError(.brokerRefused, .brokerDenied, "the administrator belongs to another organisation")
         }
+        guard !Task.isCancelled else { throw SignInError(.cancelled, .stopped, "the device has not left") }
+        // From here on it leaves as a whole, also where the administrator's command is stopped or its connection ends.
+        let leaving = Task { () -> Result<DeviceInformation, SignInError> in
+            do throws(SignInError) {
+                return .success(try await self.leave(registration.facts.deviceID, vouchedBy: administrator.voucher))
+            } catch { return .failure(error) }
+        }
+        return try await leaving.value.get()
+    }
+
+    /// Ends the session, tells the service and forgets the registration.
+    private func leave(
+        _ deviceID: String, vouchedBy voucher: ServiceRegister.Voucher
+    ) async throws(SignInError) -> DeviceInformation {
+        try await endForGood()
+        // The service before the registration: a broker that is killed in between hears from it that the device was released. The device
+        // is free whatever becomes of this; the administrator learns of it.
+        var fault: SignInFault?
+        do { try await register?.release(deviceID, vouchedBy: voucher) } catch { fault = error.fault }
         try await forgetRegistration()
         var answer = device
-        // The device is free whatever becomes of this; the administrator learns of it.
-        do {
-            try await register?.release(registration.facts.deviceID, vouchedBy: administrator.voucher)
-        } catch {
+        if let fault {
             logger.error(
-                "the service was not told that the device left", metadata: ["fault": "\(error.fault.rawValue)"])
+                "the service was not told that the device left",
+                metadata: ["device": "\(deviceID)", "fault": "\(fault.rawValue)"])
             answer.warnings.append(.serviceNotTold)
+            answer.problems = [
+                "the service still lists this device: release it there (DELETE /admin/v1/devices/\(deviceID))"
+            ]
         }
         return answer
     }

@@ -80,7 +80,9 @@ extension Broker {
                 max(0, Int64(now.timeIntervalSince(account.authenticated ?? account.began)))
             }, apps: apps(), issued: Int64(now.timeIntervalSince1970),
             nonce: Base64URL.encode(environment.randomBytes(16)))
-        let signer = try store.deviceKey()
+        guard let signer = try store.deviceKey(registration.facts.keyThumbprint) else {
+            throw SignInError(.storage, .storeDamaged, "the device's key is gone", hint: "Start the broker anew.")
+        }
         do { return try statement.signed(by: signer) } catch {
             throw SignInError(.storage, .storeUnavailable, "the device's key could not sign")
         }
@@ -112,16 +114,30 @@ extension Broker {
         reportSoon()
     }
 
-    /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).
+    /// Ends the session, and removes what is left of it and of those before.
     ///
     /// - Throws: ``SignInError`` with code `storage` while part of a session cannot be removed, since nothing would retry once the device has left.
-    func forgetRegistration() async throws(SignInError) {
+    func endForGood() async throws(SignInError) {
         repeat {
             await endEverySession(.released)
             try await removeLeft()
         } while state.account != nil
+    }
+
+    /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).
+    ///
+    /// A device without its key has left, whatever its state says: what a kill cuts short here the next start finishes, and what a full disk does
+    /// the next second.
+    ///
+    /// - Throws: ``SignInError`` with code `storage`, as ``endForGood()``.
+    func forgetRegistration() async throws(SignInError) {
+        let leaving = state.registration
+        try await endForGood()
+        // While apps were waited for, another call may have finished this, and the device may even have joined anew.
+        guard state.registration == leaving else { return }
+        isLeaving = leaving != nil
         try store.destroyDeviceKey()
-        guard state.registration != nil else { return }
+        guard isLeaving else { return }
         var changed = state
         changed.registration = nil
         changed.wasShared = nil
@@ -130,6 +146,7 @@ extension Broker {
         changed.session += 1
         changed.changed = environment.now()
         try commit(changed, telling: .registered)
+        isLeaving = false
         logger.notice("the device left its organisation")
     }
 }

@@ -43,6 +43,8 @@ public actor Broker {
     /// What apps were given in this session, for their clean-up after its end.
     var handed = HandedTokens() { didSet { repeated.forgetAll() } }
     var timer: SessionTimer
+    /// Whether the device is leaving and the disk has not taken that yet.
+    var isLeaving = false { didSet { if isLeaving != oldValue { repeated.forgetAll() } } }
     /// Why the service has not taken the newest report; nil where it has.
     var reportFault: SignInFault? { didSet { repeated.forgetAll() } }
     /// What was last heard of the seat; nil for nothing yet.
@@ -175,6 +177,11 @@ public actor Broker {
     /// A mode that was on and is turned off takes account, tokens and registration with it, so that turning it on again
     /// brings no account back (SI-019). A device that was only joined so far waits for the other parts (SI-017).
     private func followMode() async throws(SignInError) {
+        // A device without its key was leaving when its broker ended.
+        if let facts = state.registration?.facts, try store.deviceKey(facts.keyThumbprint) == nil {
+            logger.notice("the device was leaving its organisation, or its key is lost")
+            try await forgetRegistration()
+        }
         if missing.isEmpty {
             guard state.wasShared != true else { return }
             return try change { $0.wasShared = true }
@@ -206,7 +213,7 @@ public actor Broker {
         var missing: [DeviceInformation.MissingPart] = []
         if !configuration.profileSaysShared { missing.append(.profile) }
         if !configuration.managedConfigurationSaysShared { missing.append(.managedConfiguration) }
-        if state.registration == nil { missing.append(.registration) }
+        if state.registration == nil || isLeaving { missing.append(.registration) }
         return missing
     }
 

@@ -190,13 +190,20 @@ struct BrokerStore: Sendable {
     /// Whether hardware keeps the keys.
     var isHardwareBacked: Bool { secrets.isHardwareBacked }
 
-    /// The device's key, made at the first call and never given out (SI-024).
+    /// The key of a device that has joined, nil where it is gone.
+    ///
+    /// - Parameter thumbprint: That of the key that it joined with.
+    func deviceKey(_ thumbprint: String) throws(SignInError) -> SoftwareSigningKey? {
+        try storedDeviceKey().flatMap { $0.publicKey.thumbprint == thumbprint ? $0 : nil }
+    }
+
+    private func storedDeviceKey() throws(SignInError) -> SoftwareSigningKey? {
+        try secrets.secret(named: Self.deviceSecret).flatMap { try? SoftwareSigningKey(rawRepresentation: $0) }
+    }
+
+    /// The key of a device that joins, made at the first call and never given out (SI-024).
     func deviceKey() throws(SignInError) -> SoftwareSigningKey {
-        if let secret = try secrets.secret(named: Self.deviceSecret),
-            let key = try? SoftwareSigningKey(rawRepresentation: secret)
-        {
-            return key
-        }
+        if let key = try storedDeviceKey() { return key }
         let key = SoftwareSigningKey()
         try secrets.keep(key.rawRepresentation, named: Self.deviceSecret)
         return key
