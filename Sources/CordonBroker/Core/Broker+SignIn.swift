@@ -142,7 +142,8 @@ extension Broker {
         changed.changed = now
         changed.activity = nil
         changed.account = BrokerState.AccountRecord(
-            facts: account, session: changed.session, began: now, nonce: Base64URL.encode(environment.randomBytes(16)))
+            facts: account, session: changed.session, began: now, nonce: Base64URL.encode(environment.randomBytes(16)),
+            clientID: configuration.signIn.clientID)
         _ = changed.noteUse(by: app)
         // Who listens looks at once; noted here it costs one write for all of them.
         for listener in connections.listeningApps { changed.noteAudience(listener) }
@@ -172,6 +173,7 @@ extension Broker {
             changed.account?.authenticated = authenticated ?? now
         }
         changed.account?.facts = account
+        changed.account?.clientID = configuration.signIn.clientID
         if let app { _ = changed.noteUse(by: app) }
         try commit(changed, telling: nil)
     }

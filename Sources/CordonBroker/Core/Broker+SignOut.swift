@@ -104,8 +104,8 @@ extension Broker {
         for session in standing where (try? store.destroySeed(session: session)) == true { standing.remove(session) }
         for (session, account) in left {
             if try !store.destroySeed(session: session) { noteStanding(session) }
-            // The revocation was kept when the session ended.
-            try await client.removeAccount(account)
+            // Where the disk let nothing be read when the session ended, its refresh token is still to be revoked.
+            _ = try await client.retire(account).removal.get()
             left[session] = nil
         }
     }

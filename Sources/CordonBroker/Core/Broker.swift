@@ -141,12 +141,18 @@ public actor Broker {
                     try goOn(as: stored, authenticated: account.authenticated ?? account.began)
                 } else {
                     // A disk that takes nothing may have taken no sign-out either: until it does, nobody is let in as this person.
-                    try commit(state, telling: nil)
+                    var same = state
+                    same.account?.clientID = configuration.signIn.clientID
+                    try commit(same, telling: nil)
                 }
             } else {
                 _ = try store.destroySeed(session: account.session)
                 // Before the state forgets whose it was: a file whose key is gone names no one. What stays opens nothing.
                 _ = await client.retire(account.facts.id)
+                if let clientID = account.clientID {
+                    // Tokens that another client got are revoked in its name. What cannot be read now is destroyed below.
+                    try? await client.retire(account.facts.id, of: clientID, at: account.facts.issuer)
+                }
                 let now = environment.now()
                 try change { $0.endAccount(at: now, because: .interrupted, waiting: 0) }
             }

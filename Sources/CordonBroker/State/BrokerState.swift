@@ -38,6 +38,8 @@ struct BrokerState: Codable, Sendable, Equatable {
         var authenticated: Date?
         /// Random and the session's own; nil for one that an older broker began.
         var nonce: String?
+        /// The client id that the tokens are for; nil where an older broker got them.
+        var clientID: String?
     }
 
     /// One app's view of the account (SI-033, SI-036).

@@ -68,8 +68,11 @@ extension SignInClient {
 
     /// Keeps a revocation until the provider has heard of it: sealed, or in memory where the disk does not take it. Called
     /// before anything is removed, so that a crash in between forgets no revocation that was sealed.
-    func keepRevocation(of refreshToken: String) -> UUID {
-        let revocation = PendingRevocation(refreshToken: refreshToken, queued: environment.now(), owner: owner)
+    ///
+    /// - Parameter other: Whose it is; nil for this client's own.
+    func keepRevocation(of refreshToken: String, _ other: CacheOwner? = nil) -> UUID {
+        let revocation = PendingRevocation(
+            refreshToken: refreshToken, queued: environment.now(), owner: other ?? owner)
         if let id = try? cache.queue(revocation) { return id }
         let id = UUID()
         unkept[id] = revocation
@@ -85,7 +88,8 @@ extension SignInClient {
     }
 
     /// Signs an account out on this device and leaves the provider to ``deliverRevocations()``: for an owner of several
-    /// apps' session, which lets them finish first.
+    /// apps' session, which lets them finish first. Where something could not be removed, call it again: what could not be read before may have a
+    /// token to revoke.
     ///
     /// - Returns: What was removed, or the ``SignInError`` with code `storage` when the session's key may still be there; and whatever became of
     ///   that, how the revocation waits, and the hint for the provider's page.
@@ -93,13 +97,31 @@ extension SignInClient {
         _ account: AccountID
     ) -> (removal: Result<TokenRemoval, SignInError>, revocation: RevocationOutcome, idToken: String?) {
         let record = lastRecord(of: account)
-        let pending = record?.refreshToken.map { keepRevocation(of: $0) }
+        let isKept = record.map { retired[account] == $0.account.session } ?? false
+        let pending = isKept ? nil : record?.refreshToken.map { keepRevocation(of: $0) }
         var revocation = pending.map { outcome(ofWaiting: $0) } ?? .nothingToRevoke
-        do { return (.success(try removeAccount(account)), revocation, record?.idToken) } catch {
+        do {
+            let removal = try removeAccount(account)
+            retired[account] = nil
+            return (.success(removal), revocation, record?.idToken)
+        } catch {
+            if let record { retired[account] = record.account.session }
             // A session that could not be read may have had a token.
             if record == nil { revocation = .notKept }
             return (.failure(error), revocation, record?.idToken)
         }
+    }
+
+    /// Signs an account out that another client of the cache has signed in, such as the one that the owner of a cache was before its client id or
+    /// provider changed; its revocation waits like any other.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
+    package func retire(_ account: AccountID, of clientID: String, at issuer: String) throws(SignInError) {
+        let other = CacheOwner(issuer: issuer, clientID: clientID)
+        if let token = try cache.session(of: account, owner: other)?.refreshToken {
+            _ = keepRevocation(of: token, other)
+        }
+        _ = try cache.end(account, owner: other)
     }
 
     /// Signs an account out on this device and tells the provider beside the work at hand, also where something could not
@@ -180,7 +202,7 @@ extension SignInClient {
         var waiting = await deliverUnkept()
         let queue = try cache.revocations(owner: owner, now: environment.now())
         var failure = queue.failure
-        var providers = [owner: provider]
+        var providers: [CacheOwner: Provider] = [:]
         for (id, pending) in queue.waiting {
             let provider = providers[pending.owner] ?? self.provider(of: pending.owner)
             providers[pending.owner] = provider
@@ -195,8 +217,9 @@ extension SignInClient {
         return waiting
     }
 
-    /// The provider of another client of the folder, as that client sees it.
+    /// The provider of a client of the folder, as that client sees it.
     private func provider(of owner: CacheOwner) -> Provider {
+        guard owner != self.owner else { return provider }
         var configuration = configuration
         configuration.issuer = owner.issuer
         configuration.clientID = owner.clientID
@@ -206,7 +229,7 @@ extension SignInClient {
     /// Delivers the revocations that only memory has, or hands them to the disk; says how many memory still has.
     private func deliverUnkept() async -> Int {
         for (id, pending) in unkept {
-            let outcome = await provider.revoke(pending.refreshToken, accessToken: nil)
+            let outcome = await provider(of: pending.owner).revoke(pending.refreshToken, accessToken: nil)
             if outcome != .queued || pending.isOutdated(at: environment.now()) {
                 unkept[id] = nil
             } else if unkept[id] != nil, (try? cache.queue(pending)) != nil {

@@ -113,4 +113,21 @@ import Testing
         #expect(try await notes.current().current == nil)
         #expect(try kept(in: stand) == before)
     }
+
+    @Test(arguments: [("another", nil), (nil, "https://next.contoso.example")] as [(String?, String?)])
+    func `tokens of another client id or provider, as the broker had before, are revoked in its name`(
+        clientID: String?, issuer: String?
+    ) async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        try await BrokerApp("notes", at: broker).signIn(.worker, at: stand.provider)
+        #expect(await stand.provider.liveRefreshTokens > 0, "the control")
+        let changed = try BrokerStand {
+            $0.signIn.clientID = clientID ?? $0.signIn.clientID
+            $0.signIn.issuer = issuer ?? $0.signIn.issuer
+        }
+        let next = try await changed.broker(transport: stand.provider.transport, folder: stand.folder)
+        await next.tick()
+        #expect(await stand.provider.liveRefreshTokens == 0)
+    }
 }

@@ -80,6 +80,40 @@ import Testing
         await keeper.value
     }
 
+    @Test func `tokens that could not be read at a sign-out are revoked once they can`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let session = try await notes.signIn(.worker, at: stand.provider).session
+        try await unreadable(stand.folder.appending(path: "tokens/store.lock")) {
+            let report = try #require(await notes.ask(.accountSignOut).signOut)
+            #expect(report.revocation == RevocationOutcome.notKept.rawValue)
+            _ = await notes.report(.done, of: session)
+            #expect(try await notes.current().current == nil)
+        }
+        try await until {
+            stand.time.advance(.seconds(61))
+            await broker.tick()
+            return await stand.provider.liveRefreshTokens == 0
+        }
+        #expect(try await broker.client.storedAccounts().isEmpty)
+    }
+
+    @Test func `a session that cannot be removed again and again keeps one revocation`() async throws {
+        let stand = try BrokerStand()
+        let secrets = ClingingSecrets()
+        let broker = try await stand.joinedBroker(secrets: secrets)
+        let notes = try await BrokerApp("notes", at: broker)
+        let session = try await notes.signIn(.worker, at: stand.provider).session
+        await broker.deliver()
+        await stand.provider.setFaults([.unreachable])
+        secrets.clings.withLock { $0 = ("session-", true) }
+        _ = await notes.ask(.accountSignOut)
+        _ = await notes.report(.done, of: session)
+        for _ in 0..<10 { await broker.tick() }
+        #expect(secrets.names.count { $0.hasPrefix("revocation-") } == 1)
+    }
+
     @Test(.enabled(if: geteuid() == 0)) func `a socket's folder that belongs to another user is refused`() async throws
     {
         let stand = try BrokerStand()
