@@ -13,8 +13,8 @@ struct BrokerStore: Sendable {
     private let file: URL
     private let secrets: any SecretStore
 
-    /// The longest file, in bytes.
-    private static let largest = 4 << 20
+    /// The longest file, in bytes: more than some hundreds of apps come to that never clean up.
+    private static let largest = 64 << 20
     private static let magic = Data("CRDNBRKR".utf8)
     /// The key and revision of format 1, 40 bytes that were rewritten with every change.
     private static let firstSecret = "broker-state"

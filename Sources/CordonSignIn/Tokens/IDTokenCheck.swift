@@ -7,6 +7,8 @@ internal import Foundation
 struct IDTokenCheck: Sendable {
     /// How far the provider's clock may be off.
     static let leeway: TimeInterval = 300
+    /// How many bytes an id may have (OpenID Connect Core §2).
+    private static let longestID = 255
 
     let issuer: String
     let clientID: String
@@ -52,7 +54,11 @@ struct IDTokenCheck: Sendable {
         guard Array(claims.issuer.utf8) == Array(issuer.utf8) else {
             throw SignInError(.server, .issuerMismatch, "the ID token comes from another issuer")
         }
-        guard !claims.subject.isEmpty, claims.subject.utf8.count <= 255 else { throw refusal("names no person") }
+        // Ids are kept with everything that is kept of a person.
+        let ids = [claims.subject, claims.objectID, claims.tenantID].compactMap(\.self)
+        guard !claims.subject.isEmpty, ids.allSatisfy({ $0.utf8.count <= Self.longestID }) else {
+            throw refusal("names no person")
+        }
         guard claims.audience.contains(clientID) else { throw refusal("is meant for another client") }
         if claims.audience.count > 1 || claims.authorizedParty != nil {
             guard claims.authorizedParty == clientID else { throw refusal("was issued to another client") }

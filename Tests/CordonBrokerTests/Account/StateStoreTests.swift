@@ -69,6 +69,27 @@ import Testing
         }
     }
 
+    @Test func `a state of many apps that never clean up opens again`() throws {
+        let folder = try folder()
+        defer { TemporaryFolder.remove(folder) }
+        let store = BrokerStore(folder: folder, secrets: MemorySecretStore())
+        var state = state(of: nil, session: 300)
+        let owed = (1...256).map { session in
+            CurrentAccount.OwedCleanUp(
+                account: AccountID("b0a6e14d-2f3d-4c61-9e08-7c441bd263a9"), session: UInt64(session),
+                reason: .signedOut,
+                deadline: Date(timeIntervalSince1970: 1_800_000_000))
+        }
+        for number in 0..<200 {
+            state.apps["app \(number)"] = .init(name: "app \(number)", clientID: "app", owed: owed)
+        }
+        try store.save(state, forgetting: false)
+        let file = folder.appending(path: "broker.state")
+        #expect(try Data(contentsOf: file).count > 4 << 20, "the control")
+        let (found, problem) = try store.load()
+        #expect(found == state && problem == nil)
+    }
+
     @Test func `no key is written twice, and none that is left opens what the file said of a person who is forgotten`()
         throws
     {

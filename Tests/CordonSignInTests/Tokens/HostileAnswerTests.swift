@@ -54,6 +54,19 @@ import Testing
         #expect(fixture.time.slept.allSatisfy { $0 <= .seconds(300) })
     }
 
+    @Test(arguments: [(255, 255, true), (256, 36, false), (36, 256, false)])
+    func `an ID token whose ids are longer than ids may be names no person`(
+        objectID: Int, tenant: Int, isTaken: Bool
+    ) async throws {
+        let fixture = try SignInFixture()
+        let person = FakePerson(
+            "worker-a@contoso.example", subject: "sub-worker-a", objectID: String(repeating: "o", count: objectID),
+            tenant: String(repeating: "t", count: tenant))
+        let error = await failure { try await fixture.signedInClient(person) }
+        #expect(error?.fault == (isTaken ? nil : .invalidIDToken))
+        #expect(await fixture.provider.liveRefreshTokens == (isTaken ? 1 : 0))
+    }
+
     /// What a provider answers.
     enum Document: String, CaseIterable {
         case metadata = "/.well-known/openid-configuration"
