@@ -116,13 +116,17 @@ extension Broker {
 
     /// Forgets a sign-in that begins no session; where it is that of the person on the device, the session goes on with it.
     func letGo(_ account: SignedInAccount) async throws(SignInError) {
-        if state.account?.facts.id == account.id { return try goOn(as: account) }
+        let age = await client.credentialsAge(of: account.id)
+        if state.account?.facts.id == account.id {
+            return try goOn(as: account, authenticated: age.map { look() - $0 })
+        }
         _ = try await client.retire(account.id).removal.get()
     }
 
     private func adopt(
         _ account: SignedInAccount, since began: UInt64, by app: AppIdentity
     ) async throws(SignInError) {
+        let age = await client.credentialsAge(of: account.id)
         guard state.session == began, !Task.isCancelled else {
             try await letGo(account)
             throw Self.overtaken
@@ -136,7 +140,9 @@ extension Broker {
         }
         let now = look()
         timer.noteSignIn(at: now)
-        if state.account?.facts.id == account.id { return try goOn(as: account, in: app) }
+        if state.account?.facts.id == account.id {
+            return try goOn(as: account, in: app, authenticated: age.map { now - $0 })
+        }
         var changed = state
         changed.session += 1
         changed.changed = now
@@ -162,7 +168,8 @@ extension Broker {
     /// The same person signed in once more: the session goes on, and no token from before is given out any more, since it
     /// may be bound to another key (SI-177). An app that comes in this way owes a clean-up like any other (SI-067).
     ///
-    /// - Parameter authenticated: When the person gave credentials; nil for now.
+    /// - Parameter authenticated: When the person gave credentials, which is no earlier than is known; nil for now. A provider that answers out of its
+    ///   browser session has asked for none, and the sign-in is no later than a revocation that came before it.
     func goOn(
         as account: SignedInAccount, in app: AppIdentity? = nil, authenticated: Date? = nil
     ) throws(SignInError) {
@@ -170,7 +177,8 @@ extension Broker {
         var changed = state
         if changed.account?.facts.session != account.session {
             handed.removeAll()
-            changed.account?.authenticated = authenticated ?? now
+            let known = changed.account?.authenticated ?? changed.account?.began ?? now
+            changed.account?.authenticated = max(known, authenticated ?? now)
         }
         changed.account?.facts = account
         changed.account?.clientID = configuration.signIn.clientID

@@ -18,4 +18,6 @@ struct SessionRecord: Codable, Sendable, Equatable {
     var vouched: Date
     /// True while the refresh token came with an ID token that was not verified: whose it is, an answer without one does not say.
     var isUnverified: Bool?
+    /// How many seconds before the sign-in the person gave credentials, by the provider's clock alone; nil where it did not say.
+    var credentialsAge: Double?
 }

@@ -69,7 +69,8 @@ extension SignInClient {
             scopes: granted,
             signingKey: ownSigner == nil
                 ? ((start.signer ?? start.ownKey) as? SoftwareSigningKey)?.rawRepresentation : nil,
-            isBound: start.signer != nil, vouched: environment.now())
+            isBound: start.signer != nil, vouched: environment.now(),
+            credentialsAge: claims.authenticated.map { max(0, claims.issued.timeIntervalSince($0)) })
         accessTokens.remove(account.id)
         try cache.begin(record, owner: owner)
         return account

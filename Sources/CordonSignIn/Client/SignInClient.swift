@@ -88,6 +88,12 @@ public actor SignInClient: AccessTokenSource {
         try cache.session(of: id, owner: owner)?.account
     }
 
+    /// How many seconds before the account's sign-in the person gave credentials: more than none where the provider knew the browser already. Nil
+    /// where the provider did not say.
+    package func credentialsAge(of account: AccountID) -> TimeInterval? {
+        (try? cache.session(of: account, owner: owner))?.credentialsAge
+    }
+
     /// The key that the account's tokens are bound to.
     ///
     /// - Throws: ``SignInError`` with code `interactionRequired` when the account is not signed in.

@@ -27,7 +27,7 @@ extension FakeIdentityProvider {
         let hash = SHA256.hash(data: Data(accessToken.utf8))
         var claims: [String: Any] = [
             "iss": issuer, "sub": person.subject, "aud": clientID, "iat": issued, "exp": issued + 3_600,
-            "auth_time": issued, "at_hash": Base64URL.encode(Data(hash.prefix(16))),
+            "auth_time": issued - authenticationAge, "at_hash": Base64URL.encode(Data(hash.prefix(16))),
             "preferred_username": person.userName, "name": person.name,
         ]
         claims["oid"] = person.objectID

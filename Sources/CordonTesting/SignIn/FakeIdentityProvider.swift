@@ -29,6 +29,9 @@ public actor FakeIdentityProvider {
     /// How long access tokens live, in seconds.
     public var accessTokenLifetime: TimeInterval = 900
 
+    /// How many seconds ago a person who signs in gave credentials: more than none where the browser is signed in already.
+    var authenticationAge: TimeInterval = 0
+
     /// The resources whose tokens only protected accounts get, and the accounts that are.
     var protected: (resources: Set<String>, accounts: Set<AccountID>) = ([], [])
 
@@ -88,6 +91,11 @@ public actor FakeIdentityProvider {
     /// Changes how long access tokens live, in seconds.
     public func setAccessTokenLifetime(_ seconds: TimeInterval) {
         accessTokenLifetime = seconds
+    }
+
+    /// From now on says of every person that they gave credentials so many seconds before, as a provider does that answers out of its browser session.
+    package func setAuthenticationAge(_ seconds: TimeInterval) {
+        authenticationAge = seconds
     }
 
     /// From now on gives tokens for these resources to protected accounts alone, as an organisation's conditional access

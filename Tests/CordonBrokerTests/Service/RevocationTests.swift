@@ -85,6 +85,33 @@ import Testing
         #expect(try await notes.current().current == nil)
     }
 
+    @Test(arguments: [(0, true), (200, false), (1_000_000_000, false)] as [(TimeInterval, Bool)])
+    func `a second sign-in for which the provider asked for no credentials is no later than a revocation`(
+        age: TimeInterval, stays: Bool
+    ) async throws {
+        let (broker, notes, session) = try await signedIn()
+        stand.time.advance(.seconds(200))
+        await service.revoke(worker, secondsAgo: 50)
+        await stand.provider.setAuthenticationAge(age)
+        try await notes.signIn(.worker, at: stand.provider)
+        await broker.reportSoon()
+        try await until { await !broker.reports.isRunning }
+        if !stays { try await until { try await notes.current().current == nil } }
+        #expect(try await notes.current().current?.id == (stays ? worker : nil))
+        #expect(try await notes.current().owed.map(\.session) == (stays ? [] : [session]))
+    }
+
+    @Test func `credentials that were given before the session began make it no older than it is`() async throws {
+        let (broker, notes, session) = try await signedIn()
+        stand.time.advance(.seconds(200))
+        await stand.provider.setAuthenticationAge(1_000_000_000)
+        try await notes.signIn(.worker, at: stand.provider)
+        await service.revoke(worker, secondsAgo: 250)
+        await broker.reportSoon()
+        try await until { await !broker.reports.isRunning }
+        #expect(try await notes.current().session == session)
+    }
+
     @Test func `a clock that is set back makes no sign-in newer than a revocation`() async throws {
         let (broker, notes, session) = try await signedIn()
         await service.set(status: 0)
