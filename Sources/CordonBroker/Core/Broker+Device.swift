@@ -174,12 +174,13 @@ extension Broker {
         }
         guard !Task.isCancelled else { throw SignInError(.cancelled, .stopped, "the device has not left") }
         // From here on it leaves as a whole, also where the administrator's command is stopped or its connection ends.
-        let leaving = Task { () -> Result<DeviceInformation, SignInError> in
-            do throws(SignInError) {
-                return .success(try await self.leave(registration.facts.deviceID, vouchedBy: administrator.voucher))
-            } catch { return .failure(error) }
-        }
-        return try await leaving.value.get()
+        return try await Task { await end(registration.facts.deviceID, vouchedBy: administrator.voucher) }.value.get()
+    }
+
+    private func end(
+        _ deviceID: String, vouchedBy voucher: ServiceRegister.Voucher
+    ) async -> Result<DeviceInformation, SignInError> {
+        do { return .success(try await leave(deviceID, vouchedBy: voucher)) } catch { return .failure(error) }
     }
 
     /// Ends the session, tells the service and forgets the registration.

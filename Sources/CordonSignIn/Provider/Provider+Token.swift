@@ -38,12 +38,17 @@ extension Provider {
     private func postToTheEnd(
         _ parameters: [String: String], to url: URL, _ signer: (any MessageSigner)?, _ correlationID: UUID?
     ) async throws(SignInError) -> HTTPAnswer {
-        let exchange = Task { () -> Result<HTTPAnswer, SignInError> in
-            do throws(SignInError) {
-                return .success(try await self.post(parameters, to: url, signer: signer, correlationID: correlationID))
-            } catch { return .failure(error) }
+        try await Task { await outcome(of: parameters, to: url, signer, correlationID) }.value.get()
+    }
+
+    private func outcome(
+        of parameters: [String: String], to url: URL, _ signer: (any MessageSigner)?, _ correlationID: UUID?
+    ) async -> Result<HTTPAnswer, SignInError> {
+        do {
+            return .success(try await post(parameters, to: url, signer: signer, correlationID: correlationID))
+        } catch {
+            return .failure(error)
         }
-        return try await exchange.value.get()
     }
 
     /// Posts a form, once more when the server asks for a nonce.
