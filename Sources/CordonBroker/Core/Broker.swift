@@ -103,6 +103,8 @@ public actor Broker {
                 SessionTimer.Limits(configuration), lastActivity: found.activity ?? began, looked: known.max() ?? began)
             look()
             try await finishInterruptedWork(countingAnew: problem != nil || found.session == 0)
+            // Before the policy is looked at, which may be the next organisation's.
+            try await finishLeaving()
         } catch {
             throw ProgramError(
                 error.code == .configuration ? .configurationInvalid : .fileUnusable, reason: error.reason,
@@ -180,14 +182,16 @@ public actor Broker {
         try await client.removeOthers()
     }
 
+    /// A device without its key was leaving when its broker ended.
+    private func finishLeaving() async throws(SignInError) {
+        guard let facts = state.registration?.facts, try store.deviceKey(facts.keyThumbprint) == nil else { return }
+        logger.notice("the device was leaving its organisation, or its key is lost")
+        try await forgetRegistration()
+    }
+
     /// A mode that was on and is turned off takes account, tokens and registration with it, so that turning it on again
     /// brings no account back (SI-019). A device that was only joined so far waits for the other parts (SI-017).
     private func followMode() async throws(SignInError) {
-        // A device without its key was leaving when its broker ended.
-        if let facts = state.registration?.facts, try store.deviceKey(facts.keyThumbprint) == nil {
-            logger.notice("the device was leaving its organisation, or its key is lost")
-            try await forgetRegistration()
-        }
         if missing.isEmpty {
             guard state.wasShared != true else { return }
             return try change { $0.wasShared = true }
