@@ -235,6 +235,8 @@ extension Broker {
     /// The token comes straight from the provider's token endpoint, for a proof key that never left this process; that
     /// is what its claims are believed for.
     private func administrator(_ key: RequestKey) async throws(SignInError) -> DeviceAdministrator {
+        // First, as before every sign-in: an end that is only now told would be taken for that of the sign-in under way.
+        try await removeLeft()
         let before = state.session
         var request = SignInRequest(
             scopes: configuration.administrationScopes, resource: configuration.administrationResource)

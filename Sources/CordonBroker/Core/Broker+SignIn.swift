@@ -120,7 +120,14 @@ extension Broker {
         if state.account?.facts.id == account.id {
             return try goOn(as: account, authenticated: age.map { look() - $0 })
         }
-        _ = try await client.retire(account.id).removal.get()
+        try await forget(account.id)
+    }
+
+    /// Forgets a sign-in that begins no session. What the disk keeps of it is removed as soon as that can be.
+    private func forget(_ id: AccountID) async throws(SignInError) {
+        let removal = await client.retire(id).removal
+        if case .failure = removal { strays.insert(id) }
+        _ = try removal.get()
     }
 
     private func adopt(
@@ -134,7 +141,7 @@ extension Broker {
         guard account.tenant == state.registration?.facts.tenant,
             account.tenant.rawValue.lowercased() != BrokerConfiguration.personalTenant
         else {
-            _ = try await client.retire(account.id).removal.get()
+            try await forget(account.id)
             throw SignInError(
                 .brokerRefused, .brokerDenied, "only accounts of the device's organisation can sign in here")
         }
@@ -158,7 +165,7 @@ extension Broker {
             try commit(changed, telling: .accountChanged)
         } catch {
             _ = try? store.destroySeed(session: changed.session)
-            _ = await client.retire(account.id)
+            try? await forget(account.id)
             throw error
         }
         logger.info("a person signed in", metadata: ["session": "\(state.session)"])

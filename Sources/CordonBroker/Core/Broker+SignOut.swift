@@ -108,6 +108,11 @@ extension Broker {
             _ = try await client.retire(account).removal.get()
             left[session] = nil
         }
+        for account in strays {
+            // Whoever is signed in by now has other tokens in the place of these.
+            if account != state.account?.facts.id { _ = try await client.retire(account).removal.get() }
+            strays.remove(account)
+        }
     }
 
     /// What a sign-out says that found no one signed in, or whose session another sign-out ended first: it has shown no page then, and says of

@@ -38,6 +38,8 @@ public actor Broker {
     var departures = Departures()
     /// Sessions that have ended and that the disk did not let go, and whose tokens they have.
     var left: [UInt64: AccountID] = [:]
+    /// Who signed in without a session, and whose tokens the disk did not let go.
+    var strays: Set<AccountID> = []
     /// Sessions that have ended and whose secret the store let stand without a word, which keeps nobody from signing in.
     var standing: Set<UInt64> = []
     /// What apps were given in this session, for their clean-up after its end.

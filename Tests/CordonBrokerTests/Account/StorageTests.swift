@@ -99,6 +99,22 @@ import Testing
         #expect(try await broker.client.storedAccounts().isEmpty)
     }
 
+    @Test func `tokens of a sign-in that begins no session are removed once the disk lets them go`() async throws {
+        let stand = try BrokerStand()
+        let secrets = ClingingSecrets()
+        let broker = try await stand.joinedBroker(secrets: secrets)
+        let notes = try await BrokerApp("notes", at: broker)
+        secrets.clings.withLock { $0 = ("session-", true) }
+        let refused = await notes.attended(.tokenInteractive, as: .stranger, at: stand.provider)
+        #expect(refused.error?.code == "storage")
+        await broker.tick()
+        #expect(secrets.names.contains { $0.hasPrefix("session-") }, "the control")
+        secrets.clings.withLock { $0 = nil }
+        await broker.tick()
+        #expect(!secrets.names.contains { $0.hasPrefix("session-") })
+        #expect(try await notes.signIn(.worker, at: stand.provider).session == broker.state.session)
+    }
+
     @Test func `a session that cannot be removed again and again keeps one revocation`() async throws {
         let stand = try BrokerStand()
         let secrets = ClingingSecrets()
