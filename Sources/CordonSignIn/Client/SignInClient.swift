@@ -90,7 +90,7 @@ public actor SignInClient: AccessTokenSource {
 
     /// How many seconds before the account's sign-in the person gave credentials: more than none where the provider knew the browser already. Nil
     /// where the provider did not say.
-    package func credentialsAge(of account: AccountID) -> TimeInterval? {
+    package func credentialsAge(of account: AccountID) -> Double? {
         (try? cache.session(of: account, owner: owner))?.credentialsAge
     }
 
