@@ -1,4 +1,5 @@
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
