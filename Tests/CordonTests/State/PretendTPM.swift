@@ -1,14 +1,18 @@
 #if os(Linux)
     import CordonBase
     import CordonTestSupport
+    import Crypto
     import Foundation
 
-    /// What a counter asks of a TPM 2, over a socket as the emulator has one. It counts in memory, takes every password, and can be cut off at an
+    @testable import Cordon
+
+    /// What a counter asks of a TPM 2, over a socket as the emulator has one. It counts in memory, takes every proof, and can be cut off at an
     /// increment, which is for the caller as if it was killed there.
     final class PretendTPM: Sendable {
         private struct State {
             /// Nil where there is no counter, 0 before it has gone up once.
             var value: UInt64?
+            var password: [UInt8]
             let first: UInt64
             /// How many more increments until the one that is cut off; nil for none.
             var left: Int?
@@ -16,30 +20,20 @@
             var isCounted = false
         }
 
-        private struct Failure: Error { let call: String }
-
-        let folder: URL
-        /// Where it listens.
-        var place: URL { folder.appending(path: "tpm") }
-        private let listener: Int32
+        private let socket: TPMSocket
         private let state: Locked<State>
+        var folder: URL { socket.folder }
+        /// Where it listens.
+        var place: URL { socket.place }
 
         /// - Parameters:
         ///   - value: The counter's; nil where there is none yet.
+        ///   - password: That counter's.
         ///   - first: What it goes up to when it goes up for the first time.
-        init(value: UInt64? = nil, first: UInt64 = 1000) throws {
-            folder = try TemporaryFolder.make()
-            let listener = try Self.listening(at: folder.appending(path: "tpm").path)
-            let state = Locked(State(value: value, first: first))
-            self.listener = listener
+        init(value: UInt64? = nil, password: [UInt8] = [], first: UInt64 = 1000) throws {
+            let state = Locked(State(value: value, password: password, first: first))
             self.state = state
-            Thread.detachNewThread { PretendTPM.serve(listener, state) }
-        }
-
-        deinit {
-            // The thread closes it.
-            shutdown(listener, Int32(SHUT_RDWR))
-            TemporaryFolder.remove(folder)
+            socket = try TPMSocket { PretendTPM.answer(to: $0, state) }
         }
 
         var value: UInt64? { state.withLock { $0.value } }
@@ -52,91 +46,69 @@
             }
         }
 
-        // MARK: The socket
-
-        private static func listening(at path: String) throws -> Int32 {
-            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            guard descriptor >= 0 else { throw Failure(call: "socket") }
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Failure(call: "path") }
-            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-            let isBound = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-                }
-            }
-            guard isBound, listen(descriptor, 16) == 0 else {
-                close(descriptor)
-                throw Failure(call: "bind")
-            }
-            return descriptor
-        }
-
-        /// Answers one command a connection until nobody is to connect any more.
-        private static func serve(_ listener: Int32, _ state: Locked<State>) {
-            while true {
-                let connection = accept(listener, nil, nil)
-                if connection < 0, errno == EINTR { continue }
-                guard connection >= 0 else { break }
-                if let command = command(from: connection), let answer = answer(to: command, state) {
-                    _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-                }
-                close(connection)
-            }
-            close(listener)
-        }
-
-        private static func command(from connection: Int32) -> [UInt8]? {
-            var command: [UInt8] = []
-            while command.count < 10 || command.count < number(command[2..<6]) {
-                var piece = [UInt8](repeating: 0, count: 4096)
-                let count = recv(connection, &piece, piece.count, 0)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return nil }
-                command += piece.prefix(count)
-            }
-            return command
-        }
-
         // MARK: The commands
 
         private static func answer(to command: [UInt8], _ state: Locked<State>) -> [UInt8]? {
-            let code = number(command[6..<10])
+            let code = TPMSocket.code(of: command)
             return state.withLock { state -> [UInt8]? in
                 switch code {
                 case 0x12A:
                     guard state.value == nil else { return refusal(0x14C) }
                     state.value = 0
-                    return success([])
+                    // Owner, and the session of an empty password.
+                    var rest = TPMBytes(command.dropFirst(14))
+                    _ = rest.longSized()
+                    state.password = rest.sized() ?? []
+                    return success(0x8002, TPMBytes.longSized([]) + [0, 0, 1, 0, 0])
+                case 0x165: return success(0x8001, [])
+                case 0x176: return success(0x8001, [2, 0, 0, 0] + TPMBytes.sized(nonce))
+                case 0x169:
+                    guard let value = state.value else { return refusal(0x18B) }
+                    let attributes: [UInt8] = [value > 0 ? 0x22 : 0x02, 0x04, 0, 0x14]
+                    let area = command[10..<14] + [0, 0x0B] + attributes + [0, 0, 0, 8]
+                    return success(0x8001, TPMBytes.sized(Array(area)) + TPMBytes.sized([]))
                 case 0x134:
                     guard let before = state.value else { return refusal(0x18B) }
                     let isCut = state.left == 1
                     state.left = isCut ? nil : state.left.map { $0 - 1 }
                     if !isCut || state.isCounted { state.value = before == 0 ? state.first : before + 1 }
-                    return isCut ? nil : success([])
+                    return isCut ? nil : proved([], command, by: state.password)
                 case 0x14E:
                     guard let value = state.value else { return refusal(0x18B) }
                     guard value > 0 else { return refusal(0x14A) }
-                    let bytes = withUnsafeBytes(of: value.bigEndian) { [UInt8]($0) }
-                    return success([0, 8] + bytes)
+                    return proved(withUnsafeBytes(of: value.bigEndian) { [UInt8]($0) }, command, by: state.password)
                 default: return refusal(0x143)
                 }
             }
         }
 
-        /// The parameters with their length, and the session of a password.
-        private static func success(_ parameters: [UInt8]) -> [UInt8] {
-            let body = long(parameters.count) + parameters + [0, 0, 1, 0, 0]
-            return [0x80, 0x02] + long(10 + body.count) + long(0) + body
+        private static let nonce = [UInt8](repeating: 7, count: 32)
+
+        /// The bytes, hidden where the command asks for that, with a proof of the password.
+        private static func proved(_ bytes: [UInt8], _ command: [UInt8], by password: [UInt8]) -> [UInt8]? {
+            // Header, two handles, length and handle of the session.
+            var rest = TPMBytes(command.dropFirst(26))
+            guard let callers = rest.sized(), let attributes = rest.take(1) else { return nil }
+            let key = SymmetricKey(data: Array(password.reversed().drop { $0 == 0 }.reversed()))
+            var parameters: [UInt8] = []
+            if !bytes.isEmpty {
+                let text =
+                    [0, 0, 0, 1] + Array("XOR\0".utf8) + nonce + callers + TPMBytes.long(UInt32(bytes.count * 8))
+                let mask = HMAC<SHA256>.authenticationCode(for: text, using: key)
+                parameters = TPMBytes.sized(zip(bytes, mask).map { $0 ^ $1 })
+            }
+            let digest = Array(SHA256.hash(data: [0, 0, 0, 0] + command[6..<10] + parameters))
+            let proof = HMAC<SHA256>.authenticationCode(for: digest + nonce + callers + attributes, using: key)
+            let session = TPMBytes.sized(nonce) + attributes + TPMBytes.sized(Array(proof))
+            return success(0x8002, TPMBytes.longSized(parameters) + session)
         }
 
-        private static func refusal(_ code: Int) -> [UInt8] { [0x80, 0x01] + long(10) + long(code) }
-
-        private static func long(_ number: Int) -> [UInt8] {
-            withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { [UInt8]($0) }
+        private static func success(_ tag: UInt16, _ body: [UInt8]) -> [UInt8] {
+            TPMBytes.short(tag) + TPMBytes.long(UInt32(10 + body.count)) + TPMBytes.long(0) + body
         }
 
-        private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+        private static func refusal(_ code: UInt32) -> [UInt8] {
+            TPMBytes.short(0x8001) + TPMBytes.long(10) + TPMBytes.long(code)
+        }
     }
 #endif

@@ -165,7 +165,10 @@
             value: UInt64, ahead: UInt64
         ) throws {
             for second in Kill.all {
-                let tpm = try PretendTPM(value: value)
+                let password = HKDF<SHA256>.deriveKey(
+                    inputKeyMaterial: try keys.rootKey(), salt: [0x01, 0x80, 0xC0, 0x4D],
+                    info: Data("cordon-tpm-counter-1password".utf8), outputByteCount: 32)
+                let tpm = try PretendTPM(value: value, password: password.withUnsafeBytes { Array($0) })
                 _ = try counter(tpm)
                 for older in [value - 2, value - 1, value + 2] {
                     try writeFormer(5, tick: older, tpm)

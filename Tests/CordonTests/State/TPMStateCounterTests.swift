@@ -78,6 +78,35 @@
             }
         }
 
+        @Test func `an old value that something in the TPM's place repeats, beside the old file, tells nothing`()
+            async throws
+        {
+            let tpm = try await EmulatedTPM()
+            let between = try TPMBetween(tpm)
+            let counter = try TPMStateCounter(
+                directory: tpm.folder.appending(path: "counters"), keyStore: keys, device: between.place.path)
+            let file = tpm.folder.appending(path: "counters/tpm.json")
+            let read = 0x14E
+            try counter.raise("a", to: 7)
+            let old = Locked<[UInt8]>([])
+            between.falsify { command, answer in
+                if command == read { old.withLock { $0 = answer } }
+                return nil
+            }
+            #expect(try counter.value(of: "a") == 7)
+            let before = (file: try Data(contentsOf: file), answer: old.withLock { $0 })
+            between.falsify(nil)
+            try counter.raise("a", to: 8)
+            let newest = try Data(contentsOf: file)
+            try before.file.write(to: file)
+            between.falsify { command, _ in command == read ? before.answer : nil }
+            #expect(throws: ProtectionError(.stateUnreadable, "")) { try counter.value(of: "a") }
+            between.falsify(nil)
+            #expect(throws: ProtectionError(.stateUnreadable, "")) { try counter.value(of: "a") }
+            try newest.write(to: file)
+            #expect(try counter.value(of: "a") == 8)
+        }
+
         @Test func `a home that is put back whole, keys included, asks for a sign-in`() async throws {
             let tpm = try await EmulatedTPM()
             let house = try await Gatehouse(isLasting: true)
@@ -110,60 +139,6 @@
             _ = await restored.checkIn(house.account)
             let outcome = await restored.launch(house.account)
             #expect(outcome.isOpen && outcome.steps.contains { $0.kind == .signIn && $0.answer == .done })
-        }
-    }
-
-    /// A TPM 2 in a process beside the tests.
-    private final class EmulatedTPM: Sendable {
-        static let program = Program.find("swtpm")
-
-        let folder: URL
-        var socket: URL { folder.appending(path: "tpm") }
-        private let process = Locked<Process?>(nil)
-
-        init() async throws {
-            folder = try TemporaryFolder.make()
-            try FileManager.default.createDirectory(
-                at: folder.appending(path: "state"), withIntermediateDirectories: true)
-            try await start()
-        }
-
-        deinit {
-            process.withLock { _ = $0.map { kill($0.processIdentifier, SIGKILL) } }
-            TemporaryFolder.remove(folder)
-        }
-
-        func start() async throws {
-            let process = Process()
-            process.executableURL = URL(filePath: Self.program ?? "")
-            process.arguments = [
-                "socket", "--tpm2", "--server", "type=unixio,path=\(socket.path)", "--tpmstate",
-                "dir=\(folder.appending(path: "state").path)", "--flags", "not-need-init,startup-clear",
-            ]
-            process.standardError = FileHandle.nullDevice
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-            self.process.withLock { $0 = process }
-            // The socket has its name a moment before it listens.
-            let probe = try TPMStateCounter(
-                directory: folder.appending(path: "probe"), keyStore: InMemoryKeyStore(), index: 0x0180_0001,
-                device: socket.path)
-            try await until { (try? probe.value(of: "probe")) != nil }
-        }
-
-        func stop() async {
-            guard
-                let process = process.withLock({ process in
-                    defer { process = nil }
-                    return process
-                })
-            else { return }
-            await withCheckedContinuation { ended in
-                process.terminationHandler = { _ in ended.resume() }
-                // Left alone with a connection it does not hear SIGTERM; what it has answered for is on the disk.
-                kill(process.processIdentifier, SIGKILL)
-            }
-            try? FileManager.default.removeItem(at: socket)
         }
     }
 #endif

@@ -17,7 +17,7 @@
         /// What a file is sealed for, so that it is not taken for one of earlier software, which counted otherwise.
         private static let form = Data("cordon-tpm-counter-2".utf8)
 
-        private let counter: TPMCounter
+        private let counter: TPMIndex
         private let folder: StateFolder
         private let key: SymmetricKey
         private let ownerPassword: [UInt8]
@@ -35,7 +35,7 @@
             directory: URL, keyStore: any KeyStore, index: UInt32 = 0x0180_C04D, device: String = "/dev/tpmrm0",
             ownerPassword: String = ""
         ) throws(ProtectionError) {
-            guard (0x0180_0000...0x01BF_FFFF).contains(index) else {
+            guard TPMIndex.ofOwners.contains(index) else {
                 throw ProtectionError(
                     .invalidConfiguration, "the TPM's index is not one that an owner may define",
                     hint: "Take one from 0x01800000 to 0x01BFFFFF.")
@@ -49,8 +49,8 @@
             }
             folder = try StateFolder(given: directory)
             key = derived("file")
-            counter = TPMCounter(
-                channel: TPMChannel(path: device), index: index,
+            counter = TPMIndex(
+                device: device, handle: index, kind: .counter,
                 password: derived("password").withUnsafeBytes { Array($0) })
             self.ownerPassword = Array(ownerPassword.utf8)
         }
@@ -63,7 +63,7 @@
         /// - Throws: ``ProtectionError`` with code `stateUnreadable`: the TPM does not answer, or the file is not the one that was written last.
         public func value(of name: String) throws(ProtectionError) -> Int64 {
             try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-                let tick = try counter.value()
+                let tick = try self.tick()
                 guard let found = try look(at: tick) else {
                     throw ProtectionError(.stateUnreadable, "the numbers are not those that the TPM has counted last")
                 }
@@ -91,7 +91,7 @@
             _ name: String, to number: Int64, where isExpected: (Int64) -> Bool
         ) throws(ProtectionError) -> Bool {
             try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-                var tick = try counter.value()
+                var tick = try self.tick()
                 let found = try look(at: tick)
                 var numbers = found?.numbers ?? [:]
                 let before = numbers[name] ?? 0
@@ -106,10 +106,20 @@
                 if tick == 0 {
                     // The first time it goes up, it goes above every counter that the TPM ever had.
                     try counter.increment()
-                    tick = try counter.value()
+                    tick = try self.tick()
                 }
                 try change(found, to: numbers, at: tick ?? 0)
                 return true
+            }
+        }
+
+        /// The counter's value; nil where there is no such counter, 0 for one that was never counted up.
+        private func tick() throws(ProtectionError) -> UInt64? {
+            switch try counter.content() {
+            case .absent: nil
+            case .unwritten: 0
+            case .bytes(let bytes): bytes.reduce(0) { $0 << 8 | UInt64($1) }
+            case .foreign(let error): throw error
             }
         }
 
@@ -147,7 +157,7 @@
             try write(numbers, tick: tick + 1)
             try counter.increment()
             // Anyone who can write to the folder can remove the lock's file.
-            guard try counter.value() == tick + 2 else {
+            guard try self.tick() == tick + 2 else {
                 throw ProtectionError(.stateUnwritable, "another process changed the counter meanwhile")
             }
         }
