@@ -280,8 +280,9 @@ extension Vault {
         }
     }
 
-    /// How files begin that hold keys: the root key, an account's secret, the records of an account's key and its end, a former key.
-    private static let keyMagics = ["CORDONRK", "CORDONAS", "CORDONAK", "CORDONWP", "CORDONFK"]
+    /// How files begin that hold keys: the root key, an account's secret, the records of an account's key and its end, a former key, the keys
+    /// that a TPM opens.
+    private static let keyMagics = ["CORDONRK", "CORDONAS", "CORDONAK", "CORDONWP", "CORDONFK", "CORDONTK"]
 }
 
 extension Vault {
