@@ -90,13 +90,9 @@
             var rest = TPMBytes(command.dropFirst(26))
             guard let callers = rest.sized(), let attributes = rest.take(1) else { return nil }
             let key = SymmetricKey(data: Array(password.reversed().drop { $0 == 0 }.reversed()))
-            var parameters: [UInt8] = []
-            if !bytes.isEmpty {
-                let text =
-                    [0, 0, 0, 1] + Array("XOR\0".utf8) + nonce + callers + TPMBytes.long(UInt32(bytes.count * 8))
-                let mask = HMAC<SHA256>.authenticationCode(for: text, using: key)
-                parameters = TPMBytes.sized(zip(bytes, mask).map { $0 ^ $1 })
-            }
+            let hidden = try? TPMConversation.translated(
+                TPMBytes.sized(bytes), key: key, newer: nonce, older: callers, hides: true)
+            guard let parameters = bytes.isEmpty ? [] : hidden else { return nil }
             let digest = Array(SHA256.hash(data: [0, 0, 0, 0] + command[6..<10] + parameters))
             let proof = HMAC<SHA256>.authenticationCode(for: digest + nonce + callers + attributes, using: key)
             let session = TPMBytes.sized(nonce) + attributes + TPMBytes.sized(Array(proof))

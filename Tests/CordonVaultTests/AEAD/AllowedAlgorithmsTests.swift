@@ -13,7 +13,8 @@ struct AllowedAlgorithmsTests {
     /// What a part may use besides, and why.
     private static let more: [String: Set<String>] = [
         // Passwords and PINs are stretched; what a closed account receives is sealed to its public key (RFC 9180).
-        "Cordon": ["Curve25519.KeyAgreement", "HPKE", "KDF.Scrypt"],
+        // A TPM hides what it is told and tells by its own form, under a code of its own (AES-128-CFB).
+        "Cordon": ["AES._CFB", "Curve25519.KeyAgreement", "HPKE", "KDF.Scrypt"],
         // Administrators' clients that sign with a certificate's key are taken as they are (RFC 7523).
         "CordonDevelopmentProvider": ["KDF.Scrypt", "_RSA.Signing"],
         // Hash of an identity token, of the length that its algorithm asks for.

@@ -1,6 +1,7 @@
 #if os(Linux)
     internal import CordonBase
     internal import Crypto
+    internal import CryptoExtras
     internal import Foundation
 
     #if canImport(Glibc)
@@ -39,7 +40,8 @@
         private static let nobody: UInt32 = 0x4000_0007
         private static let passwordSession: UInt32 = 0x4000_0009
         private static let sha256: UInt16 = 0x000B
-        private static let xor: UInt16 = 0x000A
+        private static let aes: UInt16 = 0x0006
+        private static let cfb: UInt16 = 0x0043
 
         private let channel: TPMChannel
 
@@ -76,7 +78,8 @@
             let key = SymmetricKey(data: Array(password.reversed().drop { $0 == 0 }.reversed()))
             let nonce = Self.nonce()
             let sent =
-                secret == .inCommand ? Self.masked(parameters, key: key, newer: nonce, older: begun) : parameters
+                secret == .inCommand
+                ? try Self.translated(parameters, key: key, newer: nonce, older: begun, hides: true) : parameters
             let digest = SHA256.hash(data: TPMBytes.long(command) + name + name + sent)
             let proof = HMAC<SHA256>.authenticationCode(
                 for: Array(digest) + nonce + begun + [secret.rawValue], using: key)
@@ -99,10 +102,10 @@
                 HMAC<SHA256>.isValidAuthenticationCode(
                     theirs, authenticating: said + newer + nonce + attributes, using: key)
             else { throw stranger }
-            let isHidden = secret == .inAnswer
+            guard secret == .inAnswer else { return Answer(code: 0, parameters: received) }
             return Answer(
                 code: 0,
-                parameters: isHidden ? Self.masked(received, key: key, newer: newer, older: nonce) : received)
+                parameters: try Self.translated(received, key: key, newer: newer, older: nonce, hides: false))
         }
 
         private var stranger: ProtectionError {
@@ -116,7 +119,7 @@
         /// A session that hangs on no key and no entity: its key is the password of what it authorises.
         private func session() throws(ProtectionError) -> (handle: [UInt8], nonce: [UInt8]) {
             let handles = TPMBytes.long(Self.nobody) + TPMBytes.long(Self.nobody)
-            let form = [Self.xor, Self.sha256, Self.sha256].flatMap(TPMBytes.short)
+            let form = [Self.aes, 128, Self.cfb, Self.sha256].flatMap(TPMBytes.short)
             // No salt; type 0, which authenticates by a code.
             let answer = try ask(
                 Command.startSession, handles + TPMBytes.sized(Self.nonce()) + TPMBytes.sized([]) + [0] + form)
@@ -128,21 +131,20 @@
             return (handle, nonce)
         }
 
-        /// Hides the first parameter, or shows it (part 1, chapters 11.4.6.3 and 21.2): XOR with what the key and both nonces give.
-        private static func masked(
-            _ parameters: [UInt8], key: SymmetricKey, newer: [UInt8], older: [UInt8]
-        ) -> [UInt8] {
+        /// Hides the first parameter, or shows it (part 1, chapter 21.3): AES-128-CFB under what the key and both nonces give.
+        static func translated(
+            _ parameters: [UInt8], key: SymmetricKey, newer: [UInt8], older: [UInt8], hides: Bool
+        ) throws(ProtectionError) -> [UInt8] {
+            let text = TPMBytes.long(1) + Array("CFB\0".utf8) + newer + older + TPMBytes.long(256)
+            let made = Array(HMAC<SHA256>.authenticationCode(for: text, using: key))
+            let cipher = SymmetricKey(data: made.prefix(16))
             var rest = TPMBytes(parameters[...])
-            guard let first = rest.sized() else { return parameters }
-            let bits = TPMBytes.long(UInt32(truncatingIfNeeded: first.count * 8))
-            var mask: [UInt8] = []
-            var round: UInt32 = 0
-            while mask.count < first.count {
-                round += 1
-                let text = TPMBytes.long(round) + Array("XOR\0".utf8) + newer + older + bits
-                mask += HMAC<SHA256>.authenticationCode(for: text, using: key)
-            }
-            return TPMBytes.sized(zip(first, mask).map { $0 ^ $1 }) + parameters.dropFirst(2 + first.count)
+            guard let first = rest.sized(), let start = try? AES._CFB.IV(ivBytes: made.suffix(16)),
+                let other = try? hides
+                    ? AES._CFB.encrypt(first, using: cipher, iv: start)
+                    : AES._CFB.decrypt(first, using: cipher, iv: start)
+            else { throw ProtectionError(.stateUnreadable, "what the TPM is told or tells cannot be hidden") }
+            return TPMBytes.sized(Array(other)) + parameters.dropFirst(2 + first.count)
         }
 
         private static func nonce() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
