@@ -65,7 +65,7 @@
         }
     }
 
-    /// What stands between an app and its TPM: it passes on what both say, and can cut the app off at a change of an index, which is for the app as if it
+    /// What stands between an app and its TPM: it passes on what both say, and can cut the app off where it changes something in the TPM, which is for the app as if it
     /// was killed there, or answer itself.
     final class TPMBetween: Sendable {
         private struct State {
@@ -77,7 +77,10 @@
             var falsify: (@Sendable (_ command: Int, _ answer: [UInt8]) -> [UInt8]?)?
         }
 
-        private static let changes: Set<Int> = [0x12A, 0x134, 0x137]
+        /// What changes an index, by a session of its own.
+        private static let sessions: Set<Int> = [0x134, 0x137]
+        /// What makes an index or a key, or keeps one, by the owner's password.
+        private static let owners: Set<Int> = [0x12A, 0x131, 0x120]
 
         private let socket: TPMSocket
         private let state: Locked<State>
@@ -90,7 +93,7 @@
             socket = try TPMSocket { command in TPMBetween.pass(command, to: path, state) }
         }
 
-        /// Cuts the app off at a change of an index from now on, before or after the TPM has made it; nil for none.
+        /// Cuts the app off at a change from now on, before or after the TPM has made it; nil for none.
         func cut(at change: Int?, isDone: Bool = false) {
             state.withLock { state in
                 state.left = change
@@ -110,14 +113,14 @@
             let code = TPMSocket.code(of: command)
             let cut = state.withLock { state -> (isHere: Bool, isDone: Bool) in
                 state.seen.append(command)
-                guard changes.contains(code), let left = state.left else { return (false, false) }
+                guard sessions.union(owners).contains(code), let left = state.left else { return (false, false) }
                 state.left = left == 1 ? nil : left - 1
                 return (left == 1, state.isDone)
             }
             if cut.isHere, !cut.isDone {
                 // The kernel ends the session of who was killed; the emulator has to be told.
                 let flush: [UInt8] = [0x80, 0x01, 0, 0, 0, 14, 0, 0, 0x01, 0x65] + command[22..<26]
-                if code != 0x12A { _ = try? TPMChannel(path: path).answer(to: flush) }
+                if sessions.contains(code) { _ = try? TPMChannel(path: path).answer(to: flush) }
                 return nil
             }
             guard let answer = try? TPMChannel(path: path).answer(to: command), !cut.isHere else { return nil }

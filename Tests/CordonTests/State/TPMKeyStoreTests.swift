@@ -339,7 +339,7 @@
             }
             between.falsify { command, _ in command == read ? kept : nil }
             let error = #expect(throws: VaultError.self) { try keys.rootKey() }
-            #expect(error?.reason.contains("does not know the index's password") == true)
+            #expect(error?.reason.contains("does not know the password") == true)
             // That there is no index anyone can say.
             between.falsify { command, _ in command == 0x169 ? [0x80, 0x01, 0, 0, 0, 10, 0, 0, 0x01, 0x8B] : nil }
             let bytes = try Data(contentsOf: file(tpm))

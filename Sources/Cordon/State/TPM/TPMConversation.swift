@@ -54,23 +54,28 @@
             return Answer(code: Self.code(of: answer), parameters: Array(answer[10...]))
         }
 
-        /// Gives a command with a password as it is, which who listens on the way can read; what else is answered than a code is not looked at.
+        /// Gives a command with a password as it is, which who listens on the way can read; nothing proves the answer.
         func ask(
-            _ command: UInt32, of handle: UInt32, password: [UInt8], _ parameters: [UInt8]
-        ) throws(ProtectionError) -> UInt32 {
+            _ command: UInt32, of handles: [UInt32], password: [UInt8], _ parameters: [UInt8]
+        ) throws(ProtectionError) -> Answer {
             let session = TPMBytes.long(Self.passwordSession) + [0, 0, 1] + TPMBytes.sized(password)
-            let body = TPMBytes.long(handle) + TPMBytes.longSized(session) + parameters
-            return Self.code(of: try exchange(0x8002, command, body))
+            let body = handles.flatMap(TPMBytes.long) + TPMBytes.longSized(session) + parameters
+            let answer = try exchange(0x8002, command, body)
+            return Answer(code: Self.code(of: answer), parameters: Array(answer[10...]))
         }
 
-        /// Gives a command that acts on an index by the index's own password.
+        /// Forgets a session, or a key that was loaded.
+        func forget(_ handle: [UInt8]) { _ = try? ask(Command.flush, handle) }
+
+        /// Gives a command that acts on an index or a key by its own password.
         ///
         /// - Parameters:
-        ///   - name: The digest of what the index was defined as, so that it acts on no other.
+        ///   - handles: Its handle, as often as the command names it.
+        ///   - name: The digest of what it was made as, so that the command acts on no other.
         ///   - secret: What to hide: bytes with their length in front.
         /// - Throws: ``ProtectionError`` with code `stateUnreadable`, also where what answers does not know the password.
         func ask(
-            _ command: UInt32, of index: UInt32, name: [UInt8], password: [UInt8], _ parameters: [UInt8],
+            _ command: UInt32, of handles: [UInt32], name: [UInt8], password: [UInt8], _ parameters: [UInt8],
             hiding secret: Secret
         ) throws(ProtectionError) -> Answer {
             let (session, begun) = try self.session()
@@ -80,17 +85,17 @@
             let sent =
                 secret == .inCommand
                 ? try Self.translated(parameters, key: key, newer: nonce, older: begun, hides: true) : parameters
-            let digest = SHA256.hash(data: TPMBytes.long(command) + name + name + sent)
+            let digest = SHA256.hash(data: TPMBytes.long(command) + handles.flatMap { _ in name } + sent)
             let proof = HMAC<SHA256>.authenticationCode(
                 for: Array(digest) + nonce + begun + [secret.rawValue], using: key)
             let authorisation =
                 session + TPMBytes.sized(nonce) + [secret.rawValue] + TPMBytes.sized(Array(proof))
-            let handles = TPMBytes.long(index) + TPMBytes.long(index)
-            let answer = try exchange(0x8002, command, handles + TPMBytes.longSized(authorisation) + sent)
+            let body = handles.flatMap(TPMBytes.long) + TPMBytes.longSized(authorisation) + sent
+            let answer = try exchange(0x8002, command, body)
             let code = Self.code(of: answer)
             guard code == 0 else {
                 // The kernel ends the session with the opening; an emulator keeps it.
-                _ = try? ask(Command.flush, session)
+                forget(session)
                 return Answer(code: code, parameters: [])
             }
             var rest = TPMBytes(answer.dropFirst(10))
@@ -110,8 +115,10 @@
 
         private var stranger: ProtectionError {
             ProtectionError(
-                .stateUnreadable, "what answers at \(channel.path) does not know the index's password",
-                hint: "It is not the TPM that has the index, or something stands between; look at who owns the device.")
+                .stateUnreadable, "what answers at \(channel.path) does not know the password that it needs",
+                hint:
+                    "It is not the TPM that has the index or key, or something stands between; look at who owns the device."
+            )
         }
 
         // MARK: Sessions

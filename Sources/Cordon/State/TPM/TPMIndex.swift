@@ -32,14 +32,15 @@
             static let readPublic: UInt32 = 0x169
         }
 
-        private enum Code {
-            static let noSuchIndex: UInt32 = 0x18B
-            static let alreadyDefined: UInt32 = 0x14C
+        enum Code {
+            /// The first handle names nothing.
+            static let nothing: UInt32 = 0x18B
+            static let alreadyThere: UInt32 = 0x14C
             /// The password is another one, of the first session.
             static let wrongPassword: Set<UInt32> = [0x98E, 0x9A2]
         }
 
-        private static let owner: UInt32 = 0x4000_0001
+        static let owner: UInt32 = 0x4000_0001
         private static let isCounter: UInt32 = 0x10
         private static let isWritten: UInt32 = 0x2000_0000
         /// Its password allows reading and writing it; wrong passwords do not lock it.
@@ -66,7 +67,7 @@
             }
             guard isWritten else { return .unwritten }
             let answer = try conversation.ask(
-                Command.read, of: handle, name: Self.name(area), password: password,
+                Command.read, of: [handle, handle], name: Self.name(area), password: password,
                 TPMBytes.short(size) + TPMBytes.short(0), hiding: .inAnswer)
             if Code.wrongPassword.contains(answer.code) {
                 return .foreign(foreign(.stateUnreadable, "it has another password"))
@@ -86,14 +87,17 @@
         func define(ownerPassword: [UInt8]) throws(ProtectionError) {
             let parameters = TPMBytes.sized(password) + TPMBytes.sized(publicArea(isWritten: false))
             let code = try TPMConversation(device: device)
-                .ask(Command.define, of: Self.owner, password: ownerPassword, parameters)
-            if Code.wrongPassword.contains(code) {
-                throw ProtectionError(
-                    .stateUnwritable, "the TPM's owner has another password",
-                    hint: "Give the owner's password, or have the machine's administrator do it once.")
-            }
+                .ask(Command.define, of: [Self.owner], password: ownerPassword, parameters).code
+            if Code.wrongPassword.contains(code) { throw Self.otherOwner }
             // Another process may have made it by now.
-            if code != Code.alreadyDefined { try check(code, .stateUnwritable) }
+            if code != Code.alreadyThere { try check(code, .stateUnwritable) }
+        }
+
+        /// What to say where the owner's password is another one.
+        static var otherOwner: ProtectionError {
+            ProtectionError(
+                .stateUnwritable, "the TPM's owner has another password",
+                hint: "Give the owner's password, or have the machine's administrator do it once.")
         }
 
         /// Counts up by one; when this returns it is durable.
@@ -118,7 +122,7 @@
                 throw ProtectionError(.stateUnwritable, "the TPM has no index \(place)")
             }
             let answer = try conversation.ask(
-                command, of: handle, name: Self.name(area), password: password, parameters, hiding: secret)
+                command, of: [handle, handle], name: Self.name(area), password: password, parameters, hiding: secret)
             try check(answer.code, .stateUnwritable)
         }
 
@@ -137,7 +141,7 @@
         /// What it was defined as, as the TPM says it; nil where there is no index.
         private func area(_ conversation: TPMConversation) throws(ProtectionError) -> [UInt8]? {
             let answer = try conversation.ask(Command.readPublic, TPMBytes.long(handle))
-            if answer.code == Code.noSuchIndex { return nil }
+            if answer.code == Code.nothing { return nil }
             try check(answer.code, .stateUnreadable)
             var rest = TPMBytes(answer.parameters[...])
             guard let area = rest.sized() else {

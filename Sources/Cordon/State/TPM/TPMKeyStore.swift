@@ -26,7 +26,7 @@
     /// backups, since a copy that is put back does not open. A call takes three commands of the TPM, some hundredths of a second, and waits for
     /// other processes; each change writes the index twice. Any thread may call.
     public struct TPMKeyStore: KeyStore, SecretStore {
-        private let file: TPMSealedFile
+        let file: TPMSealedFile
 
         /// Names folder and index; touches nothing before the first call.
         ///
