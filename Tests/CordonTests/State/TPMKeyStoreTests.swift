@@ -299,6 +299,23 @@
             #expect(await !anew.launch(house.account).isOpen)
         }
 
+        @Test(.enabled(if: SmallDisk.isPossible, "needs namespaces of mounts"))
+        func `a full disk keeps no secret from being destroyed, and no name from being retired`() async throws {
+            let tpm = try await EmulatedTPM()
+            let disk = try await SmallDisk()
+            let keys = TPMKeyStore(directory: disk.folder.appending(path: "keys"), device: tpm.socket.path)
+            let root = try keys.rootKey()
+            for number in UInt8(1)...4 { _ = try keys.makeSecret(for: name(number)) }
+            for number in UInt8(1)...4 {
+                try disk.fill()
+                try keys.destroySecret(for: name(number))
+                try disk.fill()
+                try keys.retire(name(number))
+                #expect(try keys.secret(for: name(number)) == nil && keys.isRetired(name(number)))
+            }
+            #expect(try keys.rootKey() == root)
+        }
+
         // MARK: Who stands between
 
         @Test func `what an app and its TPM say shows no key that a file is sealed under`() async throws {

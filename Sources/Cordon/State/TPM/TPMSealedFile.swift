@@ -20,6 +20,7 @@
         /// Before the sealed part: what it is, and the index's password.
         private static let headerSize = 40
         private static let longest = 16 << 20
+        private static let spareSize = 1 << 16
         private static let emptied = [UInt8](repeating: 0, count: keySize)
         /// In the first place, from the index's first writing until there is a file under the key in the second one.
         private static let unfinished = [UInt8](repeating: 0xFF, count: keySize)
@@ -30,6 +31,7 @@
         let ownerPassword: String
 
         private var place: URL { directory.appending(path: "tpm.keys") }
+        private var spare: URL { directory.appending(path: "tpm.spare") }
 
         /// What the file holds, made with nothing in it at the first call.
         ///
@@ -51,6 +53,7 @@
                 try own.write(key, at: (1 - used) * Self.keySize)
                 try write(secrets, under: key, of: own)
                 try own.write(Self.emptied, at: used * Self.keySize)
+                keepSpare()
             }
         }
 
@@ -130,6 +133,7 @@
             try own.write(Self.unfinished + key)
             try write([:], under: key, of: own)
             try own.write(Self.emptied)
+            keepSpare()
             return ([:], own, 1)
         }
 
@@ -166,10 +170,28 @@
         }
 
         private func write(_ bytes: Data) throws(ProtectionError) {
-            do { try DurableFile.replace(place, with: bytes, by: directory.appending(path: "tpm.keys.new")) } catch {
-                throw ProtectionError(
-                    unwritable: "the file of keys cannot be written", isDiskFull: StateFile.isDiskFull(error.number))
+            do { try replace(bytes) } catch {
+                guard StateFile.isDiskFull(error.number) else { throw unwritable(error) }
+                try? DurableFile.remove(spare)
+                do { try replace(bytes) } catch { throw unwritable(error) }
             }
+        }
+
+        private func replace(_ bytes: Data) throws(FileFailure) {
+            try DurableFile.replace(place, with: bytes, by: directory.appending(path: "tpm.keys.new"))
+        }
+
+        /// Takes room for the next versions where there is some, so that no secret outlives a wipe because a disk is full.
+        private func keepSpare() {
+            guard !FileManager.default.fileExists(atPath: spare.path) else { return }
+            // Random, since a file system may keep zeros in no space.
+            let bytes = SymmetricKey(size: SymmetricKeySize(bitCount: 8 * Self.spareSize)).withUnsafeBytes { Data($0) }
+            try? DurableFile.replace(spare, with: bytes, by: directory.appending(path: "tpm.spare.new"))
+        }
+
+        private func unwritable(_ failure: FileFailure) -> ProtectionError {
+            ProtectionError(
+                unwritable: "the file of keys cannot be written", isDiskFull: StateFile.isDiskFull(failure.number))
         }
 
         private func write(
