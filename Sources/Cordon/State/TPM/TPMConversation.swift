@@ -34,9 +34,9 @@
             static let startSession: UInt32 = 0x176
         }
 
-        /// Busy with something else; for less than a second.
+        /// Busy with something else, mostly for less than a second, or sparing its memory from being written so often.
         private static let again: Set<UInt32> = [0x908, 0x90A, 0x920, 0x922]
-        private static let mostTries = 100
+        private static let mostTries = 500
         private static let nobody: UInt32 = 0x4000_0007
         private static let passwordSession: UInt32 = 0x4000_0009
         private static let sha256: UInt16 = 0x000B
