@@ -8,8 +8,8 @@
     /// The device's root key, the accounts' secrets and those of the sign-in, in a file that only this machine's TPM 2 opens.
     ///
     /// The file is sealed under a key in the TPM, and each change replaces both. A copy of the folder without the TPM opens nothing, and once a
-    /// secret is destroyed no older copy opens with it either. Nothing here holds against who can run programs as the app's user on the same machine: they can
-    /// ask the TPM as the app does, and so can who has the machine, and starts another system on it, as far as its disk is not encrypted.
+    /// secret is destroyed no older copy opens with it either. Programs that run as the app's user on this machine can ask the TPM as the app does. So can
+    /// anyone who has the machine and starts another system on it, unless its disk is encrypted.
     ///
     /// ```swift
     /// let keys = TPMKeyStore(directory: home.appending(path: "keys"))
@@ -18,12 +18,12 @@
     ///     dataDirectory: home.appending(path: "protected"), keyStore: keys, transport: transport, sessions: signIn)
     /// ```
     ///
-    /// It is a ``SecretStore`` too, for the sign-in's ``TokenCache``. Every process of the app gives the same arguments; each app and user takes an
+    /// It is a ``SecretStore`` too, for the sign-in's ``TokenCache``. Every process of the app gives the same arguments; each app and user needs an
     /// index of its own, 64 bytes in the TPM, which the first call makes. A kill at any instant loses nothing.
     ///
     /// Nothing is made anew, and nothing deleted, where the TPM does not answer, was cleared or is another one, or where the file is older, damaged
     /// or gone while the TPM has the index: every call fails, and the error's hint says how to begin anew. Leave the folder out of
-    /// backups, since a copy that is put back does not open. A call takes three commands of the TPM, some hundredths of a second, and waits for
+    /// backups, since a copy that is put back does not open. A call gives the TPM three commands, which take some hundredths of a second, and waits for
     /// other processes; each change writes the index twice. Any thread may call.
     public struct TPMKeyStore: KeyStore, SecretStore {
         let file: TPMSealedFile

@@ -4,13 +4,13 @@
     internal import Crypto
     internal import Foundation
 
-    /// Secrets by name in one file, under a key that a TPM's index gives out and that every change replaces: once a change has returned, no
+    /// Secrets by name in one file, sealed under a key in a TPM's index that every change replaces: once a change has returned, no
     /// file opens that was there before.
     ///
     /// The index has two places for a key. The file is sealed under one of them, and between changes the other is empty. A change puts a new key
     /// into the empty one, writes the file under it, and empties the other. A kill at any instant leaves one file that opens, the one before or
-    /// the one after; whoever opens it next empties the place that it does not use. So no step relies on the TPM's
-    /// writing a place wholly or not at all.
+    /// the one after; whoever opens it next empties the place that it does not use. So nothing depends on whether the TPM writes
+    /// a place wholly or not at all.
     struct TPMSealedFile: Sendable {
         /// By name; the value zeroes its memory when it goes.
         typealias Secrets = [String: SymmetricKey]
@@ -115,7 +115,6 @@
                         + "(tpm2_nvundefine \(own.place)).")
             }
             try write(Self.magic + password)
-            BackupExclusion.exclude(directory)
             return try made(own)
         }
 
@@ -134,6 +133,7 @@
             try write([:], under: key, of: own)
             try own.write(Self.emptied)
             keepSpare()
+            BackupExclusion.exclude(directory)
             return ([:], own, 1)
         }
 

@@ -6,8 +6,8 @@
 
     /// A signing key that was made in the machine's TPM 2 and never leaves it.
     ///
-    /// Give it to ``SignInClient`` as `signer`: who copies its token cache, and whatever else is on the disk, signs no proof elsewhere. Who runs
-    /// programs as the app's user on this machine can have the TPM sign, and takes no key away.
+    /// Give it to ``SignInClient`` as `signer`: a copy of its token cache, and of everything else on the disk, signs no proof elsewhere. Programs that run as
+    /// the app's user on this machine can have the TPM sign, and take no key away.
     ///
     /// ```swift
     /// let keys = TPMKeyStore(directory: home.appending(path: "keys"))
