@@ -74,9 +74,18 @@ int cordon_watch_add(int descriptor, const char *path);
 // Takes a directory out.
 void cordon_watch_remove(int descriptor, int number);
 
-// Takes out what happened: the numbers of directories, at most that many of them. 0 when there is nothing more.
-enum { CORDON_WATCH_MOST = 17 };
-size_t cordon_watch_read(int descriptor, int *numbers);
+// Something that happened.
+typedef struct cordon_watch_event {
+    // The directory's number; CORDON_WATCH_ALL where the system has lost events, so that anything may have happened in any of them.
+    int number;
+    // Whether the directory was removed, or is at its path no more: its number stands for nothing from now on.
+    int is_over;
+} cordon_watch_event;
+
+enum { CORDON_WATCH_MOST = 17, CORDON_WATCH_ALL = -1 };
+
+// Takes out what happened, at most that many events. 0 when there is nothing more.
+size_t cordon_watch_read(int descriptor, cordon_watch_event *events);
 
 // Fills memory with random bytes of the system. 1 on success, else 0.
 int cordon_random(void *memory, size_t count);

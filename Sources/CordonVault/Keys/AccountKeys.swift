@@ -69,10 +69,10 @@ struct AccountKeys {
         if isPending { throw VaultError(.wipePending, "A wipe of the account has begun and is not finished.") }
     }
 
-    /// Tells when something changes among the records, from now on. Where the system has no means left for it, what opens or makes a file
-    /// still looks.
+    /// Tells when something changes among the records, from now on, also where another folder has come in the place of the one that was watched.
+    /// Where the system has no means left for it, what opens or makes a file still looks.
     mutating func watch(_ changed: @escaping @Sendable () -> Void) {
-        if watch == nil { watch = records.watch(changed) }
+        if watch?.isLive != true { watch = records.watch(changed) }
     }
 
     // MARK: Use

@@ -12,7 +12,7 @@ internal import Foundation
 #endif
 
 /// Tells when something changes among the names of a folder, whichever process does it: inotify on Linux, kqueue on Apple platforms.
-/// Costs nothing while nothing changes, and ends with its last reference.
+/// Where the system has lost what happened, everything counts as changed. Costs nothing while nothing changes, and ends with its last reference.
 final class FolderWatch {
     #if canImport(Darwin)
         private let source: any DispatchSourceProtocol
@@ -29,6 +29,9 @@ final class FolderWatch {
             source.resume()
         }
 
+        /// Whether the folder can still be watched, as far as is known: here that is not told.
+        var isLive: Bool { true }
+
         deinit { source.cancel() }
     #else
         private let number: Int32
@@ -40,6 +43,10 @@ final class FolderWatch {
             self.number = number
             self.id = id
         }
+
+        /// Whether the folder is still watched: not once it was removed or moved, and another one may be in its place, nor after the system has lost
+        /// events. Who is told looks here, and begins anew.
+        var isLive: Bool { FolderWatches.shared.has(id) }
 
         deinit { FolderWatches.shared.remove(number, id) }
     #endif
@@ -103,19 +110,30 @@ final class FolderWatch {
             }
         }
 
+        func has(_ id: Int) -> Bool { state.withLock { $0.watches.contains { $0.id == id } } }
+
         private func tell() {
-            var numbers = [Int32](repeating: 0, count: Int(CORDON_WATCH_MOST))
-            var changed: [Int32] = []
+            var events = [cordon_watch_event](repeating: cordon_watch_event(), count: Int(CORDON_WATCH_MOST))
+            var changed: Set<Int32> = []
+            var over: Set<Int32> = []
             while true {
-                let count = cordon_watch_read(descriptor, &numbers)
+                let count = cordon_watch_read(descriptor, &events)
                 if count == 0 { break }
-                for number in numbers.prefix(count) where !changed.contains(number) { changed.append(number) }
+                for event in events.prefix(count) {
+                    changed.insert(event.number)
+                    if event.is_over != 0 { over.insert(event.number) }
+                }
             }
-            let seen = changed
-            let actions = state.withLock { state in
-                state.watches.filter { seen.contains($0.number) }.map(\.action)
+            let (seen, ended) = (changed, over)
+            // What was lost may have been the end of a folder as well: whoever watched one watches it anew.
+            let isLost = changed.contains(Int32(CORDON_WATCH_ALL))
+            let told = state.withLock { [descriptor] state in
+                let told = state.watches.filter { isLost || seen.contains($0.number) }
+                if isLost { for watched in state.watches { cordon_watch_remove(descriptor, watched.number) } }
+                state.watches.removeAll { isLost || ended.contains($0.number) }
+                return told.map(\.action)
             }
-            for action in actions { action() }
+            for action in told { action() }
         }
     }
 #endif

@@ -127,7 +127,11 @@ public actor Vault {
         }
     }
 
-    private func endDestroyedKeys() { keys.endDestroyed() }
+    private func endDestroyedKeys() {
+        // Before the look, which sees what has changed in a folder that is watched only from now on.
+        watchKeys()
+        keys.endDestroyed()
+    }
 
     /// Whether the account's key is in memory.
     public func isUnlocked(_ account: AccountID) -> Bool { keys[account] != nil }
