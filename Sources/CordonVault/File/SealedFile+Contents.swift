@@ -36,13 +36,15 @@ extension SealedFile {
         return bytes
     }
 
-    /// Makes the bytes the whole plaintext, durably, and leaves the file complete, so that closing it has nothing to write.
+    /// Does what ``replaceContents(with:)-(UnsafeRawBufferPointer)`` does with data.
     ///
-    /// - Throws: ``VaultError`` as ``write(_:at:)`` does.
+    /// - Throws: ``VaultError`` as that does.
     package func replaceContents(with bytes: Data) throws(VaultError) {
-        try truncate(to: 0)
-        try append(bytes)
-        try finishIfOpen()
+        var failure: VaultError?
+        bytes.withUnsafeBytes { memory in
+            do throws(VaultError) { try replaceContents(with: memory) } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 
     /// Writes bytes after the last one; nothing is durable yet.

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 internal import Foundation
 
@@ -8,6 +9,7 @@ internal import Foundation
 /// of readers, across processes; a reader sees one commit until ``refresh()``, and throws `overtaken` when a writer has
 /// reused that commit's places meanwhile. Any thread may call every method; all run under one lock. After ``close()``,
 /// and after a wipe or a lock of the account, every call that reads, writes or asks about the file throws; only the cursor can still be moved.
+/// A wipe waits for no call that is under way, and a lock for no read: that throws too, whatever the disk then gives.
 ///
 /// ```swift
 /// let file = try await protection.files.open("plan.txt", of: account, writing: true)
@@ -27,6 +29,9 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     private let mutex = NSLock()
     private var store: SealedStore?
     private var ending: VaultError?
+    /// Why the file is to end, from ``invalidate(_:)``, which does not wait for ``mutex``: whoever holds that ends the file on giving it back. Has a
+    /// lock of its own.
+    private let ordered = Locked<VaultError?>(nil)
     private var cursor: Int64 = 0
     /// Whether a reader has handed out anything of the commit that it sees.
     private var hasHandedOut = false
@@ -51,7 +56,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// - Throws: ``VaultError`` when the file is closed, locked or wiped.
     public func size() throws(VaultError) -> Int64 {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         let size = try live().shape.size
         hasHandedOut = true
         return size
@@ -60,7 +65,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// Where the next ``read(into:)`` or ``write(_:)`` begins.
     public func tell() -> Int64 {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         return cursor
     }
 
@@ -69,7 +74,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// - Throws: `invalidArgument` for a negative offset.
     public func seek(to offset: Int64) throws(VaultError) {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         guard offset >= 0 else { throw VaultError(.invalidArgument, "An offset is not negative.") }
         cursor = offset
     }
@@ -80,7 +85,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     @discardableResult
     public func refresh() throws(VaultError) -> Bool {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         let store = try live()
         guard !isWritable else { return false }
         forgetChunk()
@@ -92,14 +97,14 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// Whether the file is better resealed, under a new content key.
     var isDueForNewKey: Bool {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         return store?.isDueForNewKey ?? false
     }
 
     /// The header's public facts.
     var header: SealedHeader? {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         return store?.header
     }
 
@@ -110,7 +115,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// - Throws: ``VaultError``, `overtaken` as ``read(into:at:)`` does; the memory then holds zeros.
     public func read(into memory: UnsafeMutableRawBufferPointer) throws(VaultError) -> Int {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         let count = try readLocked(memory, at: cursor)
         cursor += Int64(count)
         return count
@@ -123,7 +128,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     ///   if that fails, it refuses further writes, and reads that would have to write first.
     public func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         return try readLocked(memory, at: offset)
     }
 
@@ -154,6 +159,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         let total = Int(max(0, min(Int64(memory.count), store.shape.size - offset)))
         var done = 0
         while done < total {
+            try refuseIfOrdered()
             let position = offset + Int64(done)
             let (chunk, start) = place(of: position)
             let count = min(total - done, chunkSize - start)
@@ -174,6 +180,8 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
             done += count
         }
         try store.trimNodes()
+        // What the disk gave after a wipe is not handed out any more.
+        try refuseIfOrdered()
         return total
     }
 
@@ -182,7 +190,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// - Throws: ``VaultError`` as ``read(into:at:)`` does.
     func firstStored(from offset: Int64) throws(VaultError) -> Int64? {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         let store = try live()
         hasHandedOut = true
         do {
@@ -201,7 +209,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// - Throws: ``VaultError``; after a failed write the handle refuses further ones, and what was synced is intact.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(VaultError) {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         try change { (store) throws(VaultError) in try write(bytes, at: cursor, store) }
         cursor += Int64(bytes.count)
     }
@@ -211,7 +219,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// - Throws: ``VaultError``; after a failed write the handle refuses further ones, and what was synced is intact.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         try change { (store) throws(VaultError) in try write(bytes, at: offset, store) }
     }
 
@@ -225,6 +233,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         if end > store.shape.size, !bytes.isEmpty { try resize(to: end, store) }
         var done = 0
         while done < bytes.count {
+            try refuseIfOrdered()
             let position = offset + Int64(done)
             let (chunk, start) = place(of: position)
             let count = min(bytes.count - done, chunkSize - start)
@@ -247,12 +256,26 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// - Throws: ``VaultError``; after a failed write the handle refuses further ones, and what was synced is intact.
     public func truncate(to size: Int64) throws(VaultError) {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         guard size >= 0, size < 1 << 52 else {
             throw VaultError(.invalidArgument, "The length is negative or too large.")
         }
         try change { (store) throws(VaultError) in
             if size != store.shape.size { try resize(to: size, store) }
+        }
+    }
+
+    /// Makes the bytes the whole plaintext, durably, and leaves the file complete, so that closing it has nothing to write.
+    ///
+    /// In one turn: a lock of the account makes durable what it finds, which must not be a file that was only emptied.
+    /// - Throws: ``VaultError`` as ``write(_:at:)`` does; the file on disk then has the former contents or the new ones.
+    package func replaceContents(with bytes: UnsafeRawBufferPointer) throws(VaultError) {
+        mutex.lock()
+        defer { giveBack() }
+        try change { (store) throws(VaultError) in
+            if store.shape.size != 0 { try resize(to: 0, store) }
+            try write(bytes, at: 0, store)
+            try finish(store)
         }
     }
 
@@ -284,16 +307,18 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     ///   further writes.
     public func sync() throws(VaultError) {
         mutex.lock()
-        defer { mutex.unlock() }
+        defer { giveBack() }
         _ = try live()
         if isWritable { try change(commit) }
     }
 
-    /// Leaves the file on disk as closing it would, unless it was closed before. It can still be written to.
+    /// Leaves the file on disk as closing it would, unless it was closed before. It can still be written to. One that is open for reading has nothing
+    /// to finish, and is not waited for.
     func finishIfOpen() throws(VaultError) {
+        guard isWritable else { return }
         mutex.lock()
-        defer { mutex.unlock() }
-        if store != nil, isWritable { try change(finish) }
+        defer { giveBack() }
+        if store != nil, !isOrdered { try change(finish) }
     }
 
     /// Makes everything written durable and closes the file; the object is unusable afterwards (SDK-FP-15).
@@ -303,17 +328,36 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// - Throws: ``VaultError`` when the last writes could not be made durable; the file is closed all the same.
     public func close() throws(VaultError) {
         mutex.lock()
-        defer { mutex.unlock() }
-        guard store != nil else { return }
+        defer { giveBack() }
+        guard store != nil, !isOrdered else { return }
         defer { end(VaultError(.closed, "The file is closed.")) }
         if isWritable { try change(finish) }
     }
 
-    /// Drops key and plaintext at once, without writing; every later call throws the given error.
+    /// Drops key and plaintext without writing; every later call throws the given error. A call that is under way is not waited for, since a hung
+    /// disk must not hold up a wipe: it throws the error too where it reads, and key and plaintext go when it ends.
     func invalidate(_ reason: VaultError) {
-        mutex.lock()
+        ordered.withLock { if $0 == nil { $0 = reason } }
+        endIfOrdered()
+    }
+
+    /// Lets go of ``mutex``, and ends the file where that was asked for meanwhile.
+    private func giveBack() {
+        mutex.unlock()
+        endIfOrdered()
+    }
+
+    /// Ends the file where that was asked for; whoever holds ``mutex`` does so on giving it back.
+    private func endIfOrdered() {
+        guard let reason = ordered.withLock({ $0 }), mutex.try() else { return }
         defer { mutex.unlock() }
         if ending == nil { end(reason) }
+    }
+
+    private var isOrdered: Bool { ordered.withLock { $0 != nil } }
+
+    private func refuseIfOrdered() throws(VaultError) {
+        if let reason = ordered.withLock({ $0 }) { throw reason }
     }
 
     private func end(_ reason: VaultError) {
@@ -356,6 +400,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     }
 
     private func live() throws(VaultError) -> SealedStore {
+        if ending == nil { try refuseIfOrdered() }
         if let store { return store }
         throw ending ?? VaultError(.closed, "The file is closed.")
     }

@@ -69,7 +69,7 @@ struct KeysInMemory {
 protocol KeyHolder: AnyObject {
     /// Makes durable what was written and leaves it complete, before a lock; why not, where that failed.
     func flush() -> VaultError?
-    /// Ends every use of the key, for this reason.
+    /// Ends every use of the key, for this reason. Waits for none that the disk keeps waiting.
     func invalidate(_ reason: VaultError)
 }
 
