@@ -31,18 +31,22 @@ final class SealedStore {
     private(set) var isBroken = false
     /// The record in force as it was found, until this writer has put it onto the disk once more.
     private var found: [UInt8]?
+    /// The page whose record was not genuine in a recovering open, until this writer has written over all of it: no record counts with anything else
+    /// in its page.
+    private var damagedPage: Int?
     let nodeLimit: Int
 
     /// References kept in memory: enough for random reads in 280 MiB of the smallest chunks.
     static let usualNodeBytes = 9 << 18
 
     private init(
-        header: SealedHeader, record: CommitRecord, found: [UInt8]? = nil, device: any StorageDevice,
-        cipher: any ChunkCipher, context: BlockContext
+        header: SealedHeader, record: CommitRecord, found: [UInt8]? = nil, damagedPage: Int? = nil,
+        device: any StorageDevice, cipher: any ChunkCipher, context: BlockContext
     ) {
         self.header = header
         self.record = record
         self.found = found
+        self.damagedPage = damagedPage
         self.device = device
         self.cipher = cipher
         self.context = context
@@ -86,10 +90,12 @@ final class SealedStore {
     ) throws(VaultError) -> SealedStore {
         let cipher = try cipher(contentKey, backend)
         let context = BlockContext(headerDigest: header.digest)
-        let (record, bytes) = try newestRecord(
+        let (record, bytes, isAlone) = try newestRecord(
             on: device, header: header, cipher: cipher, context: context, recovering: recovering)
         return SealedStore(
-            header: header, record: record, found: bytes, device: device, cipher: cipher, context: context)
+            header: header, record: record, found: bytes,
+            damagedPage: isAlone ? CommitRecord.page(of: record.generation + 1) : nil, device: device, cipher: cipher,
+            context: context)
     }
 
     private static func cipher(_ key: SecretBytes, _ backend: CipherBackend) throws(VaultError) -> any ChunkCipher {
@@ -99,11 +105,11 @@ final class SealedStore {
         return cipher
     }
 
-    /// The newest record, and its bytes; read again while a writer changes what is there.
+    /// The newest record, its bytes, and whether it is the only one; read again while a writer changes what is there.
     private static func newestRecord(
         on device: any StorageDevice, header: SealedHeader, cipher: any ChunkCipher, context: BlockContext,
         recovering: Bool
-    ) throws(VaultError) -> (record: CommitRecord, bytes: [UInt8]) {
+    ) throws(VaultError) -> (record: CommitRecord, bytes: [UInt8], isAlone: Bool) {
         let page = RawMemory(Layout.recordPage)
         var former: [UInt8] = []
         var looksAlike = 0
@@ -120,7 +126,7 @@ final class SealedStore {
             let size = try device.size()
             if let newest = CommitRecord.newest(of: found, bytesOnDisk: size, recovering: recovering) {
                 let start = CommitRecord.page(of: newest.generation) * CommitRecord.size
-                return (newest, Array(look[start..<start + CommitRecord.size]))
+                return (newest, Array(look[start..<start + CommitRecord.size]), found.count == 1)
             }
             withUnsafeBytes(of: size) { look += $0 }
             looksAlike = look == former ? looksAlike + 1 : 1
@@ -276,10 +282,10 @@ final class SealedStore {
             throw VaultError(.sealingFailed, "A commit record could not be sealed.")
         }
         // The first write of a page fills it; later ones touch one sector.
-        let count = next.generation < 2 ? Layout.recordPage : Layout.sector
-        try device.write(
-            UnsafeRawBufferPointer(page.slice(0, count)),
-            at: Layout.recordOffsets[CommitRecord.page(of: next.generation)])
+        let place = CommitRecord.page(of: next.generation)
+        let count = next.generation < 2 || place == damagedPage ? Layout.recordPage : Layout.sector
+        try device.write(UnsafeRawBufferPointer(page.slice(0, count)), at: Layout.recordOffsets[place])
+        if place == damagedPage { damagedPage = nil }
         record = sealed
     }
 

@@ -115,4 +115,24 @@ struct TamperTests {
             #expect(read == [1, 1, 1] || read == [2, 2, 2])
         }
     }
+
+    @Test(arguments: [0, 1], [20, 600, 4095])
+    func `what is synced in a file that was opened by one record is there, wherever the other one's page was damaged`(
+        page: Int, offset: Int
+    ) throws {
+        let device = MemoryDevice(try sealer.image([UInt8](repeating: 1, count: 3 * 4096)))
+        device.bytes[Int(Layout.recordOffsets[page]) + offset] ^= 1
+        #expect(throws: VaultError(.damaged, "")) { _ = try sealer.open(device) }
+        let file = try sealer.open(device, writing: true, recovering: true)
+        var model = try file.all()
+        for round in 0..<4 as Range<UInt8> {
+            let bytes = [UInt8](repeating: 10 + round, count: 5000)
+            try file.write(bytes, at: 0)
+            model.replaceSubrange(..<min(5000, model.count), with: bytes)
+            try file.sync()
+            #expect(try sealer.open(MemoryDevice(device.bytes)).all() == model, "sync \(round)")
+        }
+        try file.close()
+        #expect(try sealer.open(device).all() == model)
+    }
 }
