@@ -48,4 +48,17 @@ struct PlainDatabaseTests {
         }
         database.close()
     }
+
+    @Test func `a wipe removes the log of a readable database that is the account's`() async throws {
+        let desk = try await Desk()
+        let (path, log) = (desk.path("notes"), desk.path("notes-wal"))
+        let database = try Database(path.path)
+        try database.run("PRAGMA journal_mode = WAL; CREATE TABLE note (text)")
+        try await desk.vault.protect(path, for: desk.ada, sealing: false)
+        try database.run("INSERT INTO note VALUES ('the organisation''s')")
+        #expect(try Data(contentsOf: log).range(of: Data("the organisation".utf8)) != nil)
+        #expect(try await desk.vault.wipe(desk.ada).succeeded)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: desk.folder.path) == ["vault"])
+        database.close()
+    }
 }

@@ -151,7 +151,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
     ///
     /// - Throws: `invalidArgument`.
     package static func requireOneNameBeside(_ path: String) throws(VaultError) {
-        for suffix in companions {
+        for suffix in URL.besideDatabases {
             var status = stat()
             // SQLite follows no symbolic link there. Another process may just have removed the file.
             guard lstat(path + suffix, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else {
@@ -163,12 +163,9 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         }
     }
 
-    /// What SQLite adds to a database's name for the files beside it.
-    private static let companions = ["-journal", "-wal", "-shm"]
-
     /// Removes what lies beside a database that is locked whole, and has nothing to say: what SQLite keeps of a journal, in the clear beside a plain one.
     package static func removeBeside(_ path: String) throws(VaultError) {
-        for suffix in companions { try PosixFile.unlinkIfPresent(path + suffix) }
+        for suffix in URL.besideDatabases { try PosixFile.unlinkIfPresent(path + suffix) }
     }
 
     /// Gives a finished draft the name of what it replaces, durably.
@@ -179,7 +176,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
 
     /// Removes a draft and what SQLite may have left beside it.
     package static func removeDraft(_ path: String) {
-        for suffix in [""] + companions { PosixFile.remove(path + suffix) }
+        for suffix in [""] + URL.besideDatabases { PosixFile.remove(path + suffix) }
     }
 
     func flush() -> VaultError? { nil }

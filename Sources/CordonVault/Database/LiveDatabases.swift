@@ -231,10 +231,13 @@ package final class LiveDatabases: Sendable {
 private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 
 extension URL {
+    /// What SQLite adds to a database's name for the files beside it.
+    static let besideDatabases = ["-journal", "-wal", "-shm"]
+
     /// The path of the database to which a file belongs by its name: its journal, its log, the log's index, or the journal
     /// of a transaction over several databases; nil for other names.
     var databasePath: String? {
-        for suffix in ["-journal", "-wal", "-shm"] where path.hasSuffix(suffix) {
+        for suffix in Self.besideDatabases where path.hasSuffix(suffix) {
             return String(path.dropLast(suffix.count))
         }
         guard let mark = path.range(of: "-mj", options: .backwards),

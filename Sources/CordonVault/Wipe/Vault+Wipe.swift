@@ -321,7 +321,7 @@ extension Vault {
         var awaited: Set<String> = []
         // What lies beside a database goes before it, because nothing else tells whose it is.
         for path in files.filter({ $0.databasePath != nil }).reversed() + files.filter({ $0.databasePath == nil }) {
-            let isAwaited = awaited.contains(path.path) && facts(of: path)?.kind == .database
+            let isAwaited = awaited.contains(path.path) && isDatabase(path)
             if !isAwaited { PosixFile.remove(path.path) }
             if !PosixFile.isAbsent(path.path) {
                 left.files += 1
@@ -346,6 +346,11 @@ extension Vault {
         }
         let remaining = (files + directories).count { !PosixFile.isAbsent($0.path) }
         return remaining == 0 ? nil : "\(remaining) could not be removed"
+    }
+
+    /// Whether a file is a database, sealed or readable; also where that cannot be told, so that what lies beside it is found again.
+    private func isDatabase(_ path: URL) -> Bool {
+        facts(of: path)?.kind == .database || (try? isReadableDatabase(path)) != false
     }
 
     private func note(_ step: String, _ failure: String?, _ journal: inout WipeJournal) throws(VaultError) {

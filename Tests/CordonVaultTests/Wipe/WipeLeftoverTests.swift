@@ -257,6 +257,54 @@ struct WipeLeftoverTests {
         }
     }
 
+    /// A readable database of ada's with a file of SQLite's beside it, outside of the roots.
+    private func database(in folder: URL, beside suffix: String, _ workshop: Workshop) async throws -> URL {
+        let path = folder.appending(path: "notes")
+        try (Data("SQLite format 3\0".utf8) + Data(count: 4080)).write(to: path)
+        try await workshop.vault.protect(path, for: workshop.ada, sealing: false)
+        try Data("a page in the clear".utf8).write(to: URL(fileURLWithPath: path.path + suffix))
+        return path
+    }
+
+    @Test(arguments: ["-wal", "-journal", "-shm"])
+    func `what SQLite keeps beside a readable database goes with it, and nothing that is another's`(
+        suffix: String
+    ) async throws {
+        let workshop = try await Workshop()
+        let outside = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(outside) }
+        let (text, his) = (outside.appending(path: "text"), outside.appending(path: "his"))
+        for path in [text, his] {
+            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: false)
+        }
+        _ = try await database(in: outside, beside: suffix, workshop)
+        let bens = try await database(in: his, beside: suffix, workshop)
+        try await workshop.vault.protect(
+            URL(fileURLWithPath: bens.path + suffix), for: workshop.ben, sealing: false)
+        // No database: what lies beside it has a name of its own.
+        let plain = text.appending(path: "notes")
+        for path in [plain, URL(fileURLWithPath: plain.path + suffix)] { try Data("some text".utf8).write(to: path) }
+        try await workshop.vault.protect(plain, for: workshop.ada, sealing: false)
+        let report = try await workshop.vault.wipe(workshop.ada)
+        #expect(report.succeeded && report.files == 4)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path).sorted() == ["his", "text"])
+        for folder in [his, text] {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["notes" + suffix])
+        }
+    }
+
+    @Test func `a readable database stays noted until what lies beside it is gone`() async throws {
+        let workshop = try await Workshop()
+        let outside = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(outside) }
+        let path = try await database(in: outside, beside: "-wal", workshop)
+        let report = try await leavingTheFirst { try await workshop.vault.wipe(workshop.ada) }
+        #expect(report.failures == ["filesRemoved: 2 could not be removed"])
+        #expect(workshop.vault.owner(of: path) == workshop.ada)
+        #expect(try await workshop.vault.wipe(workshop.ada).succeeded)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path).isEmpty)
+    }
+
     @Test func `a wipe says that a note of an owner is damaged, and removes what the others name`() async throws {
         let workshop = try await Workshop()
         let (copy, plan) = try await planted(workshop)
