@@ -28,16 +28,32 @@ struct OwnerRegister: Sendable {
         let owner: AccountID
     }
 
-    /// Notes the owner of a path; nil forgets it.
+    /// Notes the owner of a path; nil forgets it. Durable when this returns, but for a draft that is forgotten: its name comes to no other file.
     func setOwner(_ owner: AccountID?, of path: URL) throws(VaultError) {
+        guard let owner else { return try forget(path, durably: !path.isUnfinished) }
         let places = places(of: path)
-        if let owner {
-            try PosixFile.makeDirectory(directory.path, following: false)
-            try PosixFile.replace(places.present, with: try entry(owner, path.inRealFolder.path))
-        } else {
-            try PosixFile.unlinkIfPresent(places.present)
-        }
+        try PosixFile.makeDirectory(directory.path, following: false)
+        try PosixFile.replace(places.present, with: try entry(owner, path.inRealFolder.path))
         if let former = places.former { try PosixFile.unlinkIfPresent(former) }
+    }
+
+    /// Forgets the owners of files that are gone.
+    func forget(_ paths: [URL]) {
+        for path in paths { try? forget(path, durably: false) }
+        if !paths.isEmpty { try? PosixFile.syncDirectory(directory.path) }
+    }
+
+    private func forget(_ path: URL, durably: Bool) throws(VaultError) {
+        let places = places(of: path)
+        try Self.remove([places.present] + (places.former.map { [$0] } ?? []), durably: durably)
+    }
+
+    /// Removes notes. One that a power cut brings back would have a wipe remove a file that is nobody's any more.
+    fileprivate static func remove(_ notes: [String], durably: Bool = true) throws(VaultError) {
+        let isThere = notes.contains { !PosixFile.isAbsent($0) }
+        for note in notes { try PosixFile.unlinkIfPresent(note) }
+        guard isThere, durably, let note = notes.first else { return }
+        try PosixFile.syncDirectory((note as NSString).deletingLastPathComponent)
     }
 
     /// Notes the owner of a draft that is about to be made, and keeps a start of another process from removing either, until what is returned is
@@ -157,7 +173,8 @@ struct OwnerRegister: Sendable {
         return places.contains { folder.hasPrefix($0.resolvingSymlinksInPath().path + "/") }
     }
 
-    /// Gives the notes that earlier software has left a code, once; a folder that comes later, and what is put into it, is not trusted so far.
+    /// Gives the notes that earlier software has left a code, and the name that they have now, once; a folder that comes later, and what is put into
+    /// it, is not trusted so far.
     ///
     /// - Parameter vault: Tells this vault from others of its name.
     /// - Throws: ``VaultError`` where a link stands in the folder's place, the key store refuses, or a note cannot be written.
@@ -165,6 +182,11 @@ struct OwnerRegister: Sendable {
         guard !PosixFile.isLink(directory.path) else {
             throw VaultError(.inputOutput, "A symbolic link is in the directory's place.", place: directory.path)
         }
+        try takeOverPlain(of: vault)
+        try takeOverLinked(of: vault)
+    }
+
+    private func takeOverPlain(of vault: String) throws(VaultError) {
         guard try !secrets.arePlainNotesRetired(of: vault) else { return }
         for name in try PosixFile.names(in: directory.path) where name.hasSuffix(Self.suffix) {
             let place = directory.appendingPathComponent(name).path
@@ -176,6 +198,31 @@ struct OwnerRegister: Sendable {
             try PosixFile.replace(place, with: try self.entry(entry.owner, path))
         }
         try secrets.retirePlainNotes(of: vault)
+    }
+
+    /// Gives the notes that earlier software has named by a path through a link the names that they have now: by the path without links nothing else
+    /// would find them when their file is given up. One whose file has another note says nothing. On a disk that takes no note they stay, and the
+    /// next start tries again.
+    private func takeOverLinked(of vault: String) throws(VaultError) {
+        guard try !secrets.areLinkedNotesRetired(of: vault) else { return }
+        do {
+            for name in try PosixFile.names(in: directory.path) where name.hasSuffix(Self.suffix) {
+                let place = directory.appendingPathComponent(name).path
+                // One without a code is not given one here, and the note of a draft goes with its draft.
+                guard let bytes = (try? PosixFile.contents(place, limit: Self.longest)) ?? nil,
+                    let (entry, isCoded) = try Self.parse(bytes, secrets), isCoded
+                else { continue }
+                let path = URL(fileURLWithPath: entry.path)
+                let places = places(of: path)
+                guard places.former == place, !path.isUnfinished else { continue }
+                if PosixFile.isAbsent(places.present) {
+                    try setOwner(entry.owner, of: path)
+                } else if (try? read(places.present)) != nil {
+                    try PosixFile.unlinkIfPresent(place)
+                }
+            }
+        } catch { return }
+        try secrets.retireLinkedNotes(of: vault)
     }
 
     private func entry(_ owner: AccountID, _ path: String) throws(VaultError) -> [UInt8] {
@@ -241,11 +288,14 @@ enum OwnerChange {
     /// The new note waits as a draft, which takes no more space to put in place; there may be another of earlier software.
     case changing(draft: String, String, former: String?)
 
+    /// Whether a note goes: not before the change of its file is durable, or a power cut leaves a file of the account's without one.
+    var isLeaving: Bool { if case .leaving = self { true } else { false } }
+
     /// Puts the owner in force, after the file has changed.
     func commit() throws(VaultError) {
         switch self {
         case .none, .coming: break
-        case .leaving(let places): for place in places { try PosixFile.unlinkIfPresent(place) }
+        case .leaving(let places): try OwnerRegister.remove(places)
         case .changing(let draft, let place, let former):
             do {
                 try PosixFile.rename(draft, to: place)

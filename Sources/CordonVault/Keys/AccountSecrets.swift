@@ -165,15 +165,27 @@ struct AccountSecrets: Sendable {
     /// Remembers that every note of an owner in this vault has a code from now on.
     ///
     /// - Parameter vault: Tells this vault from others of its name.
-    func retirePlainNotes(of vault: String) throws(VaultError) { try keyStore.retire(plainNotes(vault)) }
+    func retirePlainNotes(of vault: String) throws(VaultError) { try keyStore.retire(name("plain notes", of: vault)) }
 
     /// Whether a note without a code is none of this vault's.
     func arePlainNotesRetired(of vault: String) throws(VaultError) -> Bool {
-        try keyStore.isRetired(plainNotes(vault))
+        try keyStore.isRetired(name("plain notes", of: vault))
     }
 
-    private func plainNotes(_ vault: String) throws(VaultError) -> KeyStoreName {
-        try name("plain notes", Array("\(vaultName)\0\(vault)".utf8))
+    /// Remembers that every note of an owner in this vault has the name that is made of its path without links.
+    ///
+    /// - Parameter vault: As above.
+    func retireLinkedNotes(of vault: String) throws(VaultError) {
+        try keyStore.retire(name("linked notes", of: vault))
+    }
+
+    /// Whether notes that are named by a path through a link were taken over.
+    func areLinkedNotesRetired(of vault: String) throws(VaultError) -> Bool {
+        try keyStore.isRetired(name("linked notes", of: vault))
+    }
+
+    private func name(_ kind: String, of vault: String) throws(VaultError) -> KeyStoreName {
+        try name(kind, Array("\(vaultName)\0\(vault)".utf8))
     }
 
     private func name(_ kind: String, _ account: AccountID) throws(VaultError) -> KeyStoreName {

@@ -109,6 +109,10 @@ struct KeyRecords: Sendable {
         return claim.isPlain || (try? secrets.hasAny(of: claim.account)) != false
     }
 
+    /// Whether a wipe has ended a key, which it notes in the key store before it looks for files. A store that was emptied, or a record that is gone,
+    /// says nothing of that.
+    func isEnded(_ key: AccountKey) throws(VaultError) -> Bool { try secrets.isRetired(keyID: key.id) }
+
     /// Whether there is a record, a wipe's note not counted; also where nothing says what a damaged one holds, and where the record is
     /// gone and the secret is not.
     ///

@@ -314,9 +314,12 @@ extension Vault {
 
     // MARK: For this package
 
-    /// Removes a file, with the note of its owner.
+    /// Removes a file, with the note of its owner, which a power cut must not take before the file.
     package func remove(_ path: URL) throws(VaultError) {
-        try PosixFile.unlinkIfPresent(path.path)
+        if !PosixFile.isAbsent(path.path) {
+            try PosixFile.unlinkIfPresent(path.path)
+            try PosixFile.syncDirectory(path.deletingLastPathComponent().path)
+        }
         try register.setOwner(nil, of: path)
     }
 
@@ -337,9 +340,11 @@ extension Vault {
     /// Gives a file a name, in place of what was there, and has the note of its owner follow.
     ///
     /// - Parameter held: whether the caller has the writer's lock of the target already.
-    /// - Throws: `isDirectory`; `inUse` when a writer has the target open, who would go on writing into nothing.
+    /// - Throws: `isDirectory`; `inUse` when a writer has the target open, who would go on writing into nothing; `wiped` where another process has
+    ///   wiped the owner meanwhile.
     func put(_ file: URL, at target: URL, owner: AccountID?, held: Bool = false) throws(VaultError) {
         try Self.refuseFolder(file)
+        let key = owner.flatMap { keys[$0] }
         let change = try register.ready(owner, for: target)
         do {
             if held {
@@ -351,8 +356,23 @@ extension Vault {
             change.undo()
             throw error
         }
+        do { try PosixFile.syncDirectory(target.deletingLastPathComponent().path) } catch {
+            if !change.isLeaving { try? change.commit() }
+            throw error
+        }
         try change.commit()
-        try PosixFile.syncDirectory(target.deletingLastPathComponent().path)
+        if let key { try removeIfEnded(key, target) }
+    }
+
+    /// Removes a readable file that has just come to its place where another process has wiped its account meanwhile. A wipe ends the key before it
+    /// looks for files: one that came after that look is in no report, and one that came before has been found.
+    ///
+    /// - Parameter key: The account's, as it was when the file was about to come.
+    /// - Throws: `wiped`.
+    func removeIfEnded(_ key: AccountKey, _ file: URL) throws(VaultError) {
+        guard (try? records.isEnded(key)) == true else { return }
+        try? remove(file)
+        throw VaultError(.wiped, "The account's data was wiped meanwhile.", place: file.path)
     }
 
     /// Gives a file a name, in place of what has it, which no writer has open; what comes there meanwhile is not lost.

@@ -223,6 +223,8 @@ extension Vault {
     ) async throws(VaultError) {
         let source = try PlainSource(path, in: self, consuming: consuming || path.isSameEntry(as: target))
         defer { source.close() }
+        var key: AccountKey?
+        if let owner = source.owner { key = try self.key(for: owner) }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         let file = try PosixFile.create(draft.path, mode: try source.mode())
         defer { file.close() }
@@ -234,6 +236,8 @@ extension Vault {
             try await pour(source, into: file, &state, progress)
             try file.sync()
             try put(draft, at: target, owner: owner, held: try source.isLocked(at: target))
+            // Whoever has it from now on, it was that account's.
+            if let key { try removeIfEnded(key, target) }
             if consuming, !path.isSameEntry(as: target) { try PosixFile.unlinkIfPresent(path.path) }
             try register.setOwner(nil, of: draft)
         } catch {

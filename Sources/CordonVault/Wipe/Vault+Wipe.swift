@@ -269,7 +269,7 @@ extension Vault {
         let (paths, unreadFile) = filesFound(of: account)
         try remove(.filesRemoved, \.files, &journal, paths, Self.reason(note: unread, file: unreadFile), observer)
         // What is still there keeps its owner: a later wipe finds it by that.
-        for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }
+        register.forget(noted.filter { PosixFile.isAbsent($0.path) || $0.isDirectory })
         let caches = cacheDirectory(for: account).everythingBelow()
         let cachesLeft = Self.reason(note: nil, file: caches.unread)
         try remove(.cachesRemoved, \.caches, &journal, caches.paths, cachesLeft, observer)

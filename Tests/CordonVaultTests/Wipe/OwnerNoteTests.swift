@@ -150,6 +150,45 @@ struct OwnerNoteTests {
         #expect(FileManager.default.fileExists(atPath: path.path))
     }
 
+    @Test func `a note that earlier software named by a path through a link goes when its file is given up by another`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (path, other) = try linked(in: workshop)
+        let keyStore = InMemoryKeyStore()
+        let folder = workshop.path("earlier")
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "owners"), withIntermediateDirectories: true)
+        try plant(other, workshop.ada, in: workshop.vault)
+        let planted = place(of: other, in: workshop.vault)
+        let carried = folder.appending(path: "owners").appending(path: planted.lastPathComponent)
+        try FileManager.default.moveItem(at: planted, to: carried)
+        let vault = try Vault(directory: folder, keyStore: keyStore, name: "app")
+        #expect([path, other].map { vault.owner(of: $0) } == [workshop.ada, workshop.ada])
+        #expect(!FileManager.default.fileExists(atPath: carried.path))
+        try await vault.protect(path, for: nil)
+        #expect([path, other].map { vault.owner(of: $0) } == [nil, nil])
+        #expect(try await vault.wipe(workshop.ada).succeeded)
+        #expect(FileManager.default.fileExists(atPath: path.path))
+    }
+
+    @Test func `a folder that has come in the place of a noted file is nobody's, and no wipe removes it`() async throws
+    {
+        let workshop = try await Workshop()
+        let place = workshop.path("report")
+        try Data("hers".utf8).write(to: place)
+        try await workshop.vault.protect(place, for: workshop.ada, sealing: false)
+        // By the app itself, which does not tell the vault.
+        try FileManager.default.removeItem(at: place)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        let photo = place.appending(path: "holiday")
+        try Data("mine".utf8).write(to: photo)
+        #expect(workshop.vault.owner(of: place) == nil && workshop.vault.files(ownedBy: workshop.ada).isEmpty)
+        #expect(try await workshop.vault.wipe(workshop.ada).succeeded)
+        #expect(try Data(contentsOf: photo) == Data("mine".utf8))
+        #expect(workshop.vault.register.notes(of: workshop.ada).paths.isEmpty)
+    }
+
     @Test func `a note without a code counts for what lies in the vault's own folders, and not through a link there`()
         async throws
     {
