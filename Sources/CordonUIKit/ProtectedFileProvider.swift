@@ -31,7 +31,8 @@
 
         // MARK: To be overridden
 
-        /// The extension's protection, started once.
+        /// The extension's protection, started once. Have it ``AppProtection/keepUp()`` in a task of its own: the system runs a file provider for
+        /// long, and it follows what its app has stored only when it looks.
         open func protection() async throws -> AppProtection { throw Self.missing }
         /// Whose items lie in a container.
         open func owner(ofContainer container: NSFileProviderItemIdentifier) throws -> Identity { throw Self.missing }

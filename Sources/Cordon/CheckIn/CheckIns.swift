@@ -40,8 +40,9 @@ actor CheckIns {
     }
 
     private func checkInNow(_ account: AccountID) async -> Outcome {
-        guard !configuration.isExtension else { return Outcome(.unsupportedCall) }
         await stored.sync()
+        // It goes by what its app has been told, which may be what the caller waits for.
+        guard !configuration.isExtension else { return Outcome(.unsupportedCall) }
         // One that leaves has seen the service for the last time.
         guard let record = context.accounts[account], !context.pending.hasLeft(record) else {
             return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)

@@ -31,12 +31,14 @@ actor DueWork {
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
     /// Does everything that is due, each thing once, and says when something is due next; see
-    /// ``AppProtection/performDueWork()``. While a round is under way, another one does nothing.
+    /// ``AppProtection/performDueWork()``. While a round is under way, another one does nothing. An extension only takes up what its app has
+    /// stored.
     func perform() async -> Date {
-        guard !rounds.isRunning("round"), !context.configuration.isExtension else { return await nextDue() }
+        guard !rounds.isRunning("round") else { return await nextDue() }
         await rounds.run("round") {
             await stored.sync()
             await stored.recordClock()
+            guard !context.configuration.isExtension else { return }
             await wipes.resume()
             await unenrollments.deliver()
             await wipes.handInReceipts()

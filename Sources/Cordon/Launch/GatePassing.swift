@@ -63,6 +63,11 @@ actor GatePassing {
         _ account: AccountID, on occasion: LaunchOccasion
     ) async -> (outcome: LaunchOutcome, isPutOff: Bool) {
         guard let remedies else { return (LaunchOutcome(account: account, result: .blocked), isPutOff: false) }
+        let wasKnown = context.accounts.state(of: account) != nil
+        await takeUpStored()
+        if wasKnown, context.accounts.state(of: account) == nil {
+            return (LaunchOutcome(account: account, result: .wiped), isPutOff: false)
+        }
         let epoch = tools.gates.epoch(of: account)
         let isKnown = context.accounts.state(of: account) != nil
         await departure.withLock { $0 }?.value
@@ -171,6 +176,7 @@ actor GatePassing {
     /// Passes the gate of the account to be shown: the one named, else the only managed one, or in an app for one the primary one.
     func passFirst(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
         if let account { return await pass(context.accounts.resolved(account), on: occasion) }
+        await takeUpStored()
         let managed = context.accounts.rules.managed
         if managed.isEmpty { return await passWithoutPolicy(on: occasion) }
         let shown = managed.count == 1 ? managed.first : context.accounts.primary
@@ -203,6 +209,12 @@ actor GatePassing {
     }
 
     // MARK: The front
+
+    /// Has an extension take up what its app has stored since. It asks no service itself, so the rules and the contact that it began with grow
+    /// old while it runs: a condition would be judged by them, and data removed for want of a contact that the app had.
+    func takeUpStored() async {
+        if configuration.isExtension { await remedies?.takeUpStored() }
+    }
 
     /// Passes the gate of the account to be shown, after the app has come back to the front.
     func passAfterReturn(_ account: AccountID?) async -> LaunchOutcome {

@@ -68,6 +68,8 @@ struct LaunchTools: Sendable {
 struct LaunchRemedies: Sendable {
     /// Keeps what the clock has shown.
     let recordClock: @Sendable () async -> Void
+    /// Takes up what another process of the app has stored.
+    let takeUpStored: @Sendable () async -> Void
     /// Asks the service for news of an account.
     let checkIn: @Sendable (AccountID) async -> EnrollmentStatus
     /// Removes an account's data, for a cause that the receipt names.
@@ -80,6 +82,7 @@ struct LaunchRemedies: Sendable {
     init(stored: StoredAccounts, checkIns: CheckIns, wipes: Wipes, enrollments: Enrollments) {
         askDeviceAccount = { [weak enrollments] in await enrollments?.askForDeviceAccount() }
         recordClock = { [weak stored] in await stored?.recordClock() }
+        takeUpStored = { [weak stored] in await stored?.sync() }
         checkIn = { [weak checkIns] account in await checkIns?.checkIn(account) ?? .internalError }
         wipe = { [weak wipes] (account, cause) async throws(ProtectionError) in
             // Nothing may say that data is gone that is not; the next start finds the same reason to remove it.

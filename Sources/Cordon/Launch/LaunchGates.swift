@@ -152,6 +152,7 @@ public actor LaunchGates: AccountFollower {
         var isShort = false
         while !Task.isCancelled {
             do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
+            await passing.takeUpStored()
             guard context.accounts[account] != nil || context.accounts.debugged == account else { return }
             let decision = await tools.conditions.decision(of: account, on: .timer)
             // A look that is given up finds that nothing is known of the device, which closes no gate.
