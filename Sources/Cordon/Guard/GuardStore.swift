@@ -7,6 +7,9 @@ struct GuardStore: Sendable {
     let folder: StateFolder
     let seal: StateSeal
 
+    /// How long another process may take, which may be waiting for the service. One that was stopped must not hold up every later exchange.
+    private static let patience = Duration.seconds(300)
+
     /// What is noted of the share that guards an account's key.
     ///
     /// - Throws: ``ProtectionError`` when the file or the device's root key cannot be read.
@@ -43,7 +46,7 @@ struct GuardStore: Sendable {
     nonisolated(nonsending) func locked<Value>(
         _ account: AccountID, _ body: () async throws(ProtectionError) -> Value
     ) async throws(ProtectionError) -> Value {
-        let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)))
+        let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)), atMost: Self.patience)
         defer { if !isThere(for: account) { lock.end() } }
         return try await body()
     }

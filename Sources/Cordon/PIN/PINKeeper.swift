@@ -21,6 +21,9 @@ struct PINKeeper: Sendable {
     var memoryLimit: Int?
     /// Whether an account's data is not being removed, and was not.
     var isStaying: @Sendable (AccountID) -> Bool = { _ in true }
+    /// How long another process may take over the account's PIN: longer than the dearest change. One that was stopped in the middle must not
+    /// keep the person at a gate that says nothing.
+    var patience = Duration.seconds(30)
 
     /// How a check ended.
     enum Check: Equatable {
@@ -192,7 +195,7 @@ struct PINKeeper: Sendable {
     func takeOver(_ account: AccountID) async throws(ProtectionError) {
         let state = state(of: account)
         guard try state.look().isFormer else { return }
-        let lock = try await StateLock.waiting(for: lockFile(account))
+        let lock = try await StateLock.waiting(for: lockFile(account), atMost: patience)
         defer { withExtendedLifetime(lock) {} }
         try state.takeOver { record, _ in record }
     }
@@ -272,7 +275,7 @@ struct PINKeeper: Sendable {
     /// - Throws: ``ProtectionError`` where a secret of the PIN, or its record, stays.
     func remove(_ account: AccountID) async throws(ProtectionError) {
         // Without a lock it goes all the same.
-        let lock = try? await StateLock.waiting(for: lockFile(account))
+        let lock = try? await StateLock.waiting(for: lockFile(account), atMost: patience)
         defer { withExtendedLifetime(lock) {} }
         let state = state(of: account)
         // What cannot be read any more names nothing.
@@ -313,7 +316,7 @@ struct PINKeeper: Sendable {
     ///
     /// - Throws: ``ProtectionError``: `wipeUnderWay` where the record was removed with the account, or is about to be.
     private func lock(_ account: AccountID) async throws(ProtectionError) -> AdvisoryLock {
-        let lock = try await StateLock.waiting(for: lockFile(account))
+        let lock = try await StateLock.waiting(for: lockFile(account), atMost: patience)
         // What apps share stays when one of them is wiped.
         guard isShared || isStaying(account) else {
             lock.end()

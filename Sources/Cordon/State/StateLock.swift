@@ -25,9 +25,12 @@ enum StateLock {
 
     /// Waits for the lock without blocking a thread; it is let go when the value dies.
     ///
-    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when there can be no lock, or the task is cancelled.
-    static func waiting(for file: URL) async throws(ProtectionError) -> AdvisoryLock {
-        do { return try await AdvisoryLock.waiting(for: file) } catch { throw failure(error) }
+    /// - Parameter limit: How long to wait, since a process that was stopped lets go of nothing; nil for as long as it takes.
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when there can be no lock, it is not let go in time, or the task is cancelled.
+    static func waiting(
+        for file: URL, atMost limit: Duration? = nil
+    ) async throws(ProtectionError) -> AdvisoryLock {
+        do { return try await AdvisoryLock.waiting(for: file, atMost: limit) } catch { throw failure(error) }
     }
 
     /// Waits for the lock of a folder that exists; it leaves no file behind that would tell of the folder's owner.
@@ -40,8 +43,13 @@ enum StateLock {
     }
 
     private static func failure(_ error: FileFailure) -> ProtectionError {
-        error.number == ECANCELED
-            ? ProtectionError(.stateUnwritable, "the work was cancelled while another process was doing it")
-            : ProtectionError(.stateUnwritable, "it cannot be locked: \(String(cString: strerror(error.number)))")
+        switch error.number {
+        case ECANCELED: ProtectionError(.stateUnwritable, "the work was cancelled while another process was doing it")
+        case ETIMEDOUT:
+            ProtectionError(
+                .stateUnwritable, "another process has begun the same and does not come to its end",
+                hint: "Close the organisation's other apps, and try again.")
+        default: ProtectionError(.stateUnwritable, "it cannot be locked: \(String(cString: strerror(error.number)))")
+        }
     }
 }
