@@ -61,14 +61,14 @@ final class GateKeys: Sendable {
 
     /// Brings the key into the state that the rules ask for, beside the work at hand.
     ///
-    /// - Parameter pinKey: The PIN's key, where the person has entered it.
-    func applyRules(to account: AccountID, with pinKey: PINKey?) {
+    /// - Parameter pin: The PIN, where the person has entered it, or a finger in its place.
+    func applyRules(to account: AccountID, with pin: GivenPIN?) {
         changes.withLock { [tools] changes in
             let before = changes[account]
             changes[account] = Turn.outside {
                 Task {
                     await before?.value
-                    await tools.guards.applyRules(to: account, with: pinKey, through: tools.guardService)
+                    await tools.guards.applyRules(to: account, with: pin, through: tools.guardService)
                 }
             }
         }

@@ -7,6 +7,8 @@ struct GuardStore: Sendable {
     let folder: StateFolder
     let seal: StateSeal
 
+    typealias Found = SealedState<KeyGuardRecord>.Found
+
     /// How long another process may take, which may be waiting for the service. One that was stopped must not hold up every later exchange.
     private static let patience = Duration.seconds(300)
 
@@ -27,9 +29,20 @@ struct GuardStore: Sendable {
         FileManager.default.fileExists(atPath: state(of: account).file.url.path)
     }
 
-    /// Notes what guards an account's key. The caller holds the lock.
-    func write(_ record: KeyGuardRecord, of account: AccountID) throws(ProtectionError) {
-        try state(of: account).write(record)
+    /// What is noted, for a change of it: see ``write(_:of:over:)``.
+    func look(at account: AccountID) throws(ProtectionError) -> Found { try state(of: account).look() }
+
+    /// Notes what guards an account's key. The caller holds the lock, which may have been taken away while the service answered.
+    ///
+    /// - Parameter read: What was noted when the lock was taken; nil where that could not be read. Where another process has noted something
+    ///   else since, nothing is written.
+    func write(_ record: KeyGuardRecord, of account: AccountID, over read: Found?) throws(ProtectionError) {
+        try state(of: account).write(record, over: read)
+    }
+
+    /// Refuses to go on where another process has noted something else since a look.
+    func requireUnchanged(_ account: AccountID, since read: Found?) throws(ProtectionError) {
+        try state(of: account).number(since: read)
     }
 
     /// Forgets what guarded an account's key.

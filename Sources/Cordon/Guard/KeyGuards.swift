@@ -21,10 +21,16 @@ struct KeyGuards: Sendable {
 
     private let context: ProtectionContext
     private let rules: EnforcedRules
+    /// Whether a PIN is the account's present one. What cannot be told counts as not so.
+    private let isPresent: @Sendable (PINVerifier, AccountID) -> Bool
 
-    init(_ context: ProtectionContext, rules: EnforcedRules) {
+    init(
+        _ context: ProtectionContext, rules: EnforcedRules,
+        isPresent: @escaping @Sendable (PINVerifier, AccountID) -> Bool = { _, _ in true }
+    ) {
         self.context = context
         self.rules = rules
+        self.isPresent = isPresent
     }
 
     // MARK: Looking
@@ -86,14 +92,15 @@ struct KeyGuards: Sendable {
     /// - Returns: Whether the key is in memory; false for a share that this device did not seal, or that is of another key.
     /// - Throws: ``ProtectionError`` where the vault cannot be read or the guard record cannot be written.
     func open(
-        _ account: AccountID, with recovered: RecoveryShare, andThen pinKey: PINKey?
+        _ account: AccountID, with recovered: RecoveryShare, andThen pin: GivenPIN?
     ) async throws(ProtectionError) -> Bool {
         guard let share = try share(in: recovered, of: account) else { return false }
         // Another process may be about to have the key hang on another share.
         return try await context.guards.locked(account) { () async throws(ProtectionError) in
+            let found = try? context.guards.look(at: account)
             guard try await unlock(account, with: share) else { return false }
-            if let pinKey, let registrationID = context.accounts[account]?.registrationID {
-                try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
+            if let pin, mayGuard(account, pin), let registrationID = context.accounts[account]?.registrationID {
+                try await write(share, under: pin.key, of: account, registrationID, left: recovered.digest, over: found)
             }
             return true
         }
@@ -145,8 +152,15 @@ struct KeyGuards: Sendable {
         return KeyGuardRecord.open(sealed, try recoveryKey(), account)
     }
 
+    /// Whether a share may be sealed under the PIN's key. One that another process has replaced or taken away while the service answered would
+    /// leave the present PIN with nothing that it opens.
+    private func mayGuard(_ account: AccountID, _ pin: GivenPIN) -> Bool {
+        pin.verifier.map { isPresent($0, account) } ?? true
+    }
+
     private func write(
-        _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String, left: String
+        _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String, left: String,
+        over read: GuardStore.Found?
     ) async throws(ProtectionError) {
         let secret = try await inboxSecret(of: account)
         // The service may have taken long to answer.
@@ -154,7 +168,7 @@ struct KeyGuards: Sendable {
         let record = try KeyGuardRecord(
             share, under: pinKey, of: account, registrationID: registrationID, left: left,
             inboxKey: try AccountInbox.publicKey(of: secret))
-        try context.guards.write(record, of: account)
+        try context.guards.write(record, of: account, over: read)
     }
 
     // MARK: Biometry
@@ -226,15 +240,15 @@ struct KeyGuards: Sendable {
     /// Brings the account's key into the state that the rules ask for, after a PIN was right: guarded, or open again.
     ///
     /// Needs the key in memory and does nothing without; guarding needs the PIN's key besides. What cannot be done now is tried after the next right PIN.
-    func applyRules(to account: AccountID, with pinKey: PINKey?, through service: Service) async {
+    func applyRules(to account: AccountID, with pin: GivenPIN?, through service: Service) async {
         guard !context.accounts.isRemoving(account) else { return }
-        if pinKey == nil, await !isGuarded(account) { return }
+        if pin == nil, await !isGuarded(account) { return }
         do {
             // An exchange, so that no check-in reports a share while it is being replaced.
             try await context.exchanges.run(account) { () async throws(ProtectionError) in
                 // The lock is held while the service answers: two processes must not leave two shares with it.
                 try await context.guards.locked(account) { () async throws(ProtectionError) in
-                    try await applyInTurn(account, pinKey, service)
+                    try await applyInTurn(account, pin, service)
                 }
             }
         } catch {
@@ -245,8 +259,9 @@ struct KeyGuards: Sendable {
     }
 
     private func applyInTurn(
-        _ account: AccountID, _ pinKey: PINKey?, _ service: Service
+        _ account: AccountID, _ pin: GivenPIN?, _ service: Service
     ) async throws(ProtectionError) {
+        let found = try? context.guards.look(at: account)
         guard let registrationID = context.accounts[account]?.registrationID, await context.vault.isUnlocked(account)
         else { return }
         let isGuarded = try await fromVault { (vault) async throws(VaultError) in try await vault.isGuarded(account) }
@@ -259,20 +274,26 @@ struct KeyGuards: Sendable {
             try? await service.forget(account)
             return
         }
-        guard let pinKey else { return }
+        // One that another process has replaced or taken away since guards nothing any more.
+        guard let pin, mayGuard(account, pin) else { return }
         guard isGuarded else {
-            try await guardKey(of: account, pinKey, registrationID, service)
-            return await keepItem(pinKey, of: account)
+            // What a finger gives has opened a share a moment ago: another process has taken it off since.
+            guard pin.verifier != nil else { return }
+            try await guardKey(of: account, pin, registrationID, service, over: found)
+            return await keepItem(pin.key, of: account)
         }
-        // Renewed with every right PIN, which fingers that have changed since take.
-        await keepItem(pinKey, of: account)
         if case .value(let record) = try context.guards.contents(of: account),
-            let share = record.share(under: pinKey, of: account)
+            let share = record.share(under: pin.key, of: account)
         {
+            // Renewed with every right PIN, which fingers that have changed since take.
+            await keepItem(pin.key, of: account)
             guard record.registrationID != registrationID || record.left == nil else { return }
             let left = try await keep(share, account, service)
-            try await write(share, under: pinKey, of: account, registrationID, left: left.digest)
+            try requirePresent(pin, of: account)
+            try await write(share, under: pin.key, of: account, registrationID, left: left.digest, over: found)
         } else {
+            guard pin.verifier != nil else { return }
+            await keepItem(pin.key, of: account)
             // A new PIN was made while the key was in memory, after a sign-in that the service may still take for fresh.
             var recovered: RecoveryShare?
             do { recovered = try await service.release(account) } catch {
@@ -283,10 +304,18 @@ struct KeyGuards: Sendable {
             guard let recovered, let share = try share(in: recovered, of: account),
                 try await unlock(account, with: share)
             else {
-                _ = try await renewShare(of: account, under: pinKey, registrationID, service)
+                _ = try await renewShare(of: account, under: pin, registrationID, service, over: found)
                 return
             }
-            try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
+            try requirePresent(pin, of: account)
+            try await write(share, under: pin.key, of: account, registrationID, left: recovered.digest, over: found)
+        }
+    }
+
+    /// Refuses to go on with a PIN that was replaced or taken away while the service answered.
+    private func requirePresent(_ pin: GivenPIN, of account: AccountID) throws(ProtectionError) {
+        guard mayGuard(account, pin) else {
+            throw ProtectionError(.stateUnwritable, "the PIN was changed or taken away meanwhile")
         }
     }
 
@@ -328,30 +357,36 @@ struct KeyGuards: Sendable {
                 guard let registrationID = context.accounts[account]?.registrationID,
                     await context.vault.isUnlocked(account)
                 else { throw ProtectionError(.gateClosed, "the account's key is not in memory") }
-                return try await renewShare(of: account, under: PINKey(size: .bits256), registrationID, service)
+                let nobodys = GivenPIN(key: PINKey(size: .bits256), verifier: nil)
+                let found = try? context.guards.look(at: account)
+                return try await renewShare(of: account, under: nobodys, registrationID, service, over: found)
             }
         }
     }
 
     /// A kill in between leaves the former share, which a PIN opens, or the one that the service has.
     private func renewShare(
-        of account: AccountID, under pinKey: PINKey, _ registrationID: String, _ service: Service
+        of account: AccountID, under pin: GivenPIN, _ registrationID: String, _ service: Service,
+        over read: GuardStore.Found?
     ) async throws(ProtectionError) -> RecoveryShare {
         let observer = context.configuration.guardObserver
         let share = SymmetricKey(size: .bits256)
         let left = try await keep(share, account, service)
         observer("kept")
+        try context.guards.requireUnchanged(account, since: read)
+        try requirePresent(pin, of: account)
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.hang(account, on: share) { observer($0.rawValue) }
         }
-        try await write(share, under: pinKey, of: account, registrationID, left: left.digest)
+        try await write(share, under: pin.key, of: account, registrationID, left: left.digest, over: read)
         observer("noted")
         return left
     }
 
     /// Has an open key hang on a new share. The service has it before anything hangs on it.
     private func guardKey(
-        of account: AccountID, _ pinKey: PINKey, _ registrationID: String, _ service: Service
+        of account: AccountID, _ pin: GivenPIN, _ registrationID: String, _ service: Service,
+        over read: GuardStore.Found?
     ) async throws(ProtectionError) {
         // Until files of an earlier version are resealed, the key stays as it is.
         guard await !context.vault.hasFormerFiles(of: account) else { return }
@@ -360,7 +395,8 @@ struct KeyGuards: Sendable {
         observer("begun")
         let left = try await keep(share, account, service)
         observer("kept")
-        try await write(share, under: pinKey, of: account, registrationID, left: left.digest)
+        try requirePresent(pin, of: account)
+        try await write(share, under: pin.key, of: account, registrationID, left: left.digest, over: read)
         observer("noted")
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.hang(account, on: share) { observer($0.rawValue) }

@@ -157,7 +157,7 @@ actor GatePassing {
         switch result {
         case .opened:
             guard tools.gates.isOpen(account) else { return }
-            keys.applyRules(to: account, with: attempt.pinKey)
+            keys.applyRules(to: account, with: attempt.givenPIN)
             if let countdown = tools.postUrgentCountdown(of: account) { await attempt.session.show(countdown) }
         case .cancelled, .blocked:
             tools.gates.close(account, because: attempt.reasons)

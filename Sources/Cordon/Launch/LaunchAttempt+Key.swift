@@ -22,10 +22,10 @@ extension LaunchAttempt {
     }
 
     /// Opens a guarded key with the PIN's key; one that this PIN does not open stays closed, and is recovered.
-    nonisolated(nonsending) mutating func openKey(with key: PINKey) async throws(ProtectionError) {
-        pinKey = key
+    nonisolated(nonsending) mutating func openKey(with pin: GivenPIN) async throws(ProtectionError) {
+        givenPIN = pin
         guard await tools.guards.isClosed(account) else { return }
-        _ = try await tools.guards.open(account, with: key)
+        _ = try await tools.guards.open(account, with: pin.key)
     }
 
     /// Opens a guarded key with what the system gives out for a finger or a face; whether it is open. Without that the PIN is asked for.
@@ -38,7 +38,7 @@ extension LaunchAttempt {
         else { return false }
         biometryFailed = false
         // What the service has lost is left there anew after a finger as after the PIN.
-        pinKey = key
+        givenPIN = GivenPIN(key: key, verifier: nil)
         return true
     }
 
@@ -61,7 +61,7 @@ extension LaunchAttempt {
             return await showUnopened(Texts.gateAccountFilesCannotBeOpened(reason: error.reason.withoutFullStop))
         }
         do {
-            guard try await tools.guards.open(account, with: share, andThen: pinKey) else {
+            guard try await tools.guards.open(account, with: share, andThen: givenPIN) else {
                 if await !tools.guards.isClosed(account) { return await renewShare() }
                 if let step = await goOn(withoutShareOf: keyID, given: share) { return step }
                 return await showUnopened(Texts.gateWhatServiceHoldsDoesNotOpen)
@@ -89,7 +89,7 @@ extension LaunchAttempt {
                 await tools.guards.isLost(account) ? startAnew(Texts.gateThisDeviceHasLostKeyThat) : recoverKey()
             return await tools.guards.isClosed(account) ? step : nil
         }
-        guard pinKey == nil, recovered == nil, await tools.guards.isGuarded(account) else { return nil }
+        guard givenPIN == nil, recovered == nil, await tools.guards.isGuarded(account) else { return nil }
         let step = await recoverKey()
         return recovered == nil ? step : nil
     }
@@ -104,9 +104,9 @@ extension LaunchAttempt {
 
     /// Has the PIN that was just made open the key from now on.
     nonisolated(nonsending) mutating func keepRecoveredKey() async throws(ProtectionError) {
-        guard let recovered, let pinKey else { return }
+        guard let recovered, let givenPIN else { return }
         self.recovered = nil
-        _ = try await tools.guards.open(account, with: recovered, andThen: pinKey)
+        _ = try await tools.guards.open(account, with: recovered, andThen: givenPIN)
     }
 
     /// What follows where the service has given nothing that opens the key; nil where a PIN or what was left with the service may open it.

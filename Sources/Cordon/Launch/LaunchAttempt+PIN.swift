@@ -61,7 +61,7 @@ extension LaunchAttempt {
         do {
             let (check, known) = try await tools.pins.guess(pin, of: account, limit: access.maximumPinRetries)
             if let known {
-                try await openKey(with: known.key)
+                try await openKey(with: GivenPIN(key: known.key, verifier: known.verifier))
                 enteredPIN = known.verifier
                 shown.insert(.pin)
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
@@ -118,11 +118,11 @@ extension LaunchAttempt {
             do {
                 let made = try await tools.pins.make(
                     pin, of: account, requirements: PINRequirements(access),
-                    inPlace: hasSignedIn ? .any : enteredPIN.map { .of($0) } ?? .empty, keeping: pinKey)
+                    inPlace: hasSignedIn ? .any : enteredPIN.map { .of($0) } ?? .empty, keeping: givenPIN?.key)
                 problems = made.problems
                 session.steps.append(LaunchStep(.newPIN, problems.isEmpty ? .done : .refused))
                 guard let known = made.pin else { continue }
-                pinKey = known.key
+                givenPIN = GivenPIN(key: known.key, verifier: known.verifier)
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 enteredPIN = known.verifier
                 shown.insert(.pin)

@@ -41,7 +41,10 @@ struct LaunchTools: Sendable {
         }
         conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
         screens = InterfaceScreens(context)
-        guards = KeyGuards(context, rules: rules)
+        guards = KeyGuards(context, rules: rules) { [pins] verifier, account in
+            guard case .value(let record)? = try? pins.contents(of: account) else { return false }
+            return record.verifier == verifier
+        }
         guardService = KeyGuards.Service(ServiceAccess(context), context.accounts)
     }
 
@@ -124,8 +127,8 @@ struct LaunchAttempt: Sendable {
     var enteredPIN: PINVerifier?
     /// What the person has shown on this attempt: the PIN, or a finger in its place, and a sign-in.
     var shown: LaunchConditions.Shown = []
-    /// What the PIN has opened that the person entered or made on this attempt.
-    var pinKey: PINKey?
+    /// What the PIN has opened that the person entered or made on this attempt, or that a finger has opened in its place.
+    var givenPIN: GivenPIN?
     /// What the service has given out on this attempt, for the PIN that is made next.
     var recovered: RecoveryShare?
     /// Biometry did not open the account's key on this attempt.

@@ -5,6 +5,14 @@ internal import Foundation
 /// What a PIN opens: random, and the same for every PIN that one person chose after knowing the one before.
 typealias PINKey = SymmetricKey
 
+/// A PIN as an attempt at the gate has it, for what is sealed under its key.
+struct GivenPIN: Sendable {
+    /// What it opens.
+    let key: PINKey
+    /// Tells it from every other PIN; nil where a finger or a face has given the key.
+    let verifier: PINVerifier?
+}
+
 /// The PIN's key, sealed under what the PIN derives to and a secret of its own in the key store. Without that secret it cannot be opened,
 /// whatever copies there are of the record.
 struct SealedPINKey: Codable, Equatable, Sendable {

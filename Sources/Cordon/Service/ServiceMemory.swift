@@ -59,7 +59,7 @@ public struct ServiceMemory: Sendable {
         try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             let found = try? state.look()
             if case .value(discovery)? = found?.contents, found?.isFormer == false { return }
-            try state.write(discovery)
+            try state.write(discovery, over: found)
         }
     }
 

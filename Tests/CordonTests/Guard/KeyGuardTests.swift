@@ -306,6 +306,47 @@ import Testing
         #expect(secrets.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `a PIN that another process has replaced since guards nothing, and the present one goes on opening the files`(
+        isGuarded: Bool
+    ) async throws {
+        let stand = try await GuardStand()
+        await stand.service.set { $0.keepsShares = isGuarded }
+        let protection = try await stand.opened()
+        await stand.service.set { $0.keepsShares = true }
+        let former = try PINVerifier.make(
+            "1357", cost: PINCost(logRounds: 1), key: SymmetricKey(size: .bits256))
+        protection.gate.keys.applyRules(
+            to: stand.account, with: GivenPIN(key: SymmetricKey(size: .bits256), verifier: former.verifier))
+        await protection.gate.keys.finishChanges(stand.account)
+        #expect(try await protection.context.vault.isGuarded(stand.account) == isGuarded)
+        stand.keepCopy(at: "then")
+        let copy = try #require(stand.kept.first)
+        #expect(try await stand.opens(copy, withPIN: "2580"))
+    }
+
+    @Test func `a share that is under way to the service is not noted over what another process has noted meanwhile`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let other = try KeyGuardRecord(
+            SymmetricKey(size: .bits256), under: SymmetricKey(size: .bits256), of: stand.account,
+            registrationID: "another's", left: nil, inboxKey: Data())
+        let store = Locked<GuardStore?>(nil)
+        let protection = try await stand.house.enrolled(GuardStand.patience) { [account = stand.account] in
+            $0.guardObserver = { step in
+                guard step == "kept", let store = store.withLock({ $0 }) else { return }
+                do { try store.write(other, of: account, over: nil) } catch { Issue.record(error) }
+            }
+        }
+        store.withLock { $0 = protection.context.guards }
+        #expect(await protection.launch(stand.account).isOpen)
+        await protection.gate.keys.finishChanges(stand.account)
+        #expect(protection.context.guards.registration(of: stand.account) == "another's")
+        #expect(
+            try await !protection.context.vault.isGuarded(stand.account), "nothing hangs on a share that is not noted")
+    }
+
     #if os(Linux)
         @Test func `a share that was given out is not noted where another process has the key hang on another one`()
             async throws
@@ -321,7 +362,8 @@ import Testing
             try await store.locked(stand.account) { () async throws(ProtectionError) in
                 opening.withLock {
                     $0 = Task { [account = stand.account] in
-                        try await guards.open(account, with: given, andThen: pinKey)
+                        try await guards.open(
+                            account, with: given, andThen: GivenPIN(key: pinKey, verifier: nil))
                     }
                 }
                 do {

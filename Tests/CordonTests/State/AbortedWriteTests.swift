@@ -253,12 +253,51 @@ import Testing
                 SymmetricKey(size: .bits256), under: SymmetricKey(size: .bits256), of: "oid-a",
                 registrationID: "registration-1", left: left, inboxKey: Data())
         }
-        try store.write(try record("lost"), of: "oid-a")
+        try store.write(try record("lost"), of: "oid-a", over: nil)
         let state = SealedState<KeyGuardRecord>(
             file: store.folder.file(FolderName.of("oid-a")), purpose: "guard", seal: home.seal, former: .raw)
         letAnotherWrite(try record("new"), to: state, atQuestion: 2, in: home)
         await #expect(throws: Self.overtaken) { try await store.noteLostShare("lost", of: "oid-a") }
         #expect(store.leftShare(of: "oid-a", registrationID: "registration-1") == "new")
+    }
+
+    @Test func `what a service says of itself is not remembered over what another process has written since`() throws {
+        let home = try Home()
+        let folder = try StateFolder(home.place.appending(path: "life"))
+        let service = try #require(URL(string: "https://service.test"))
+        let said = { (resource: String) in
+            ServiceDiscovery(
+                tenant: TenantID("contoso"), issuer: service, checkIn: service, resource: resource, scope: "mam",
+                keys: service, versions: [ServiceDiscovery.currentVersion])
+        }
+        let state = SealedState<ServiceDiscovery>(
+            file: folder.file("service-" + FolderName.hash(service.absoluteString)), purpose: "service",
+            seal: home.seal, former: .unsealed)
+        let memory = ServiceMemory(folder: folder, seal: home.seal)
+        letAnotherWrite(said("new"), to: state, atQuestion: 2, in: home)
+        memory.keep(said("older"), of: service)
+        #expect(memory.discovery(of: service)?.resource == "new")
+        memory.keep(said("newest"), of: service)
+        #expect(memory.discovery(of: service)?.resource == "newest")
+    }
+
+    @Test func `what notifications may show is not told over what another process has told since`() throws {
+        let home = try Home()
+        let group = SharingGroup(
+            directory: home.place.appending(path: "group"), keyStore: InMemoryKeyStore(), stateCounter: home.counter)
+        let vault = try GroupVault(group, directory: home.place.appending(path: "own"))
+        let folder = try StateFolder(group.directory.appending(path: "values"))
+        let state = SealedState<ToldLevel>(
+            file: folder.file("notifications-" + FolderName.of("oid-a")), purpose: "notifications",
+            seal: StateSeal(keyStore: group.keyStore, folder: folder, counter: home.counter, bundleID: ""), former: .raw
+        )
+        letAnotherWrite(ToldLevel(sealed: "new"), to: state, atQuestion: 2, in: home)
+        #expect(throws: Self.overtaken) { try vault.tell(Data("older".utf8), of: "oid-a") }
+        guard case .value(let told) = try state.read() else {
+            Issue.record("nothing was told")
+            return
+        }
+        #expect(told.sealed == "new")
     }
 
     @Test func `who had the lock of a key's guard leaves its file only beside what is noted of the guard`() async throws
@@ -269,7 +308,9 @@ import Testing
         let record = try KeyGuardRecord(
             SymmetricKey(size: .bits256), under: SymmetricKey(size: .bits256), of: "oid-a",
             registrationID: "registration-1", left: "left", inboxKey: Data())
-        try await store.locked("oid-a") { () throws(ProtectionError) in try store.write(record, of: "oid-a") }
+        try await store.locked("oid-a") { () throws(ProtectionError) in
+            try store.write(record, of: "oid-a", over: nil)
+        }
         #expect(FileManager.default.fileExists(atPath: lock))
         try store.remove("oid-a")
         // As by work that waited for the wipe.
