@@ -63,10 +63,16 @@ struct GroupVault: Sendable {
     }
 
     /// Tells the group what ``sealed(_:of:)`` has sealed, in place of what was told before.
-    func tell(_ sealed: Data, of account: AccountID) throws(ProtectionError) {
+    ///
+    /// - Parameter isOvertaken: Whether another process has come to know better meanwhile, and tells that itself; asked while no other one tells
+    ///   anything.
+    func tell(
+        _ sealed: Data, of account: AccountID, unless isOvertaken: () -> Bool = { false }
+    ) throws(ProtectionError) {
         let state = level(of: account)
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-            _ = try state.write(ToldLevel(sealed: Base64URL.encode(sealed)))
+            guard !isOvertaken() else { return }
+            _ = try state.write(over: try? state.look()) { _ in ToldLevel(sealed: Base64URL.encode(sealed)) }
         }
     }
 

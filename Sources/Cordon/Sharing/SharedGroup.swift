@@ -88,9 +88,16 @@ actor SharedGroup: AccountFollower {
                 news = try await group.sealed(level, of: account)
             }
             guard level == notificationLevel(of: account), context.accounts[account] != nil else { continue }
-            if let news { try group.tell(news, of: account) }
+            if let news { try group.tell(news, of: account) { isOvertaken(account) } }
             return
         }
+    }
+
+    /// Whether another process of the app has stored newer rules, or has let the account leave: this one's word would stand over that one's.
+    private nonisolated func isOvertaken(_ account: AccountID) -> Bool {
+        guard let known = context.accounts[account], !context.accounts.hasNoRegistration(account) else { return true }
+        guard let stored = try? context.accounts.stored(account) else { return false }
+        return stored.generation > known.generation && stored.envelope != known.envelope
     }
 
     private nonisolated func notificationLevel(of account: AccountID) -> NotificationLevel {

@@ -74,6 +74,33 @@ import Testing
         #expect(await levels.level(for: "oid-a") == .block)
     }
 
+    @Test func `a process that does not know the newest rules yet tells extensions nothing over what these say`()
+        async throws
+    {
+        let device = try Device()
+        let group = SharingGroup(directory: device.folder.appending(path: "group"), keyStore: InMemoryKeyStore())
+        let levels = try NotificationLevels(group, dataDirectory: device.folder.appending(path: "extension"))
+        try await device.publish(["notificationRestriction": .string("allow")])
+        let first = try await device.start { $0.sharingGroup = group }
+        await first.enroll(device.account)
+        let second = try await device.start { $0.sharingGroup = group }
+        try await device.publish(["notificationRestriction": .string("block")])
+        #expect(await first.checkIn("oid-a") == .newPolicies)
+        try await second.outlets.publishNotificationLevels()
+        #expect(await levels.level(for: "oid-a") == .block)
+
+        // Once it knows them, its word counts as much.
+        await second.performDueWork()
+        try await device.publish(["notificationRestriction": .string("allow")])
+        #expect(await second.checkIn("oid-a") == .newPolicies)
+        #expect(await levels.level(for: "oid-a") == .allow)
+
+        // Nor does it say anything of an account that has left.
+        await first.unenroll("oid-a", wiping: false)
+        try? await second.outlets.publishNotificationLevels()
+        #expect(await levels.level(for: "oid-a") == .block)
+    }
+
     @Test func `what extensions were told is not said again at a start, unless it is lost or another`() async throws {
         let device = try Device()
         let group = SharingGroup(directory: device.folder.appending(path: "group"), keyStore: InMemoryKeyStore())
