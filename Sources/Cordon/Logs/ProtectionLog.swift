@@ -39,9 +39,10 @@ public final class ProtectionLog: Sendable {
     /// The existing files, newest first, including those left by a version of the app that kept more.
     public var files: [URL] { numbers.map(file) }
 
+    private var entries: [String] { (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? [] }
+
     private var numbers: [Int] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.compactMap { name in
+        entries.compactMap { name in
             let number = Int(name.dropFirst("cordon.".count).dropLast(".log".count)) ?? 0
             return number >= 0 && file(number).lastPathComponent == name ? number : nil
         }.sorted()
@@ -80,8 +81,12 @@ public final class ProtectionLog: Sendable {
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` where such lines may be left.
     func forget(_ names: [String]) throws(ProtectionError) {
-        let names = names.filter { !$0.isEmpty }.map { $0.lowercased() }
+        let names = written(names)
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            // A kill has left them when another account was forgotten.
+            for name in entries where name.hasPrefix("cordon.") && name.hasSuffix(StateFile.draftSuffix) {
+                try StateFile(url: directory.appending(path: name)).remove()
+            }
             for url in files {
                 let lines = contents(of: url).split(separator: "\n")
                 let left = lines.filter { Self.isHarmless($0, without: names) }
@@ -95,7 +100,7 @@ public final class ProtectionLog: Sendable {
     /// What the files say, the oldest line first, without verbose lines and those that name one of these or say that they are about another
     /// account, be it one that is not enrolled any more or never was; of more than so many bytes the newest.
     func text(about account: ManagedAccount, without names: [String], atMost limit: Int) -> Data {
-        let names = names.filter { !$0.isEmpty }.map { $0.lowercased() }
+        let names = written(names)
         let scrubber = state.withLock { $0.scrubber }
         var lines: [Data] = []
         var left = limit
@@ -111,6 +116,13 @@ public final class ProtectionLog: Sendable {
         return Data(lines.reversed().joined())
     }
 
+    /// Names in every form in which a line has them, in lower case: as they are, and with what the log does not write.
+    private func written(_ names: [String]) -> [String] {
+        let scrubber = state.withLock { $0.scrubber }
+        let forms = names.flatMap { [$0, LogScrubber().clean($0), scrubber.clean($0)] }
+        return Set(forms).filter { !$0.isEmpty && $0 != LogScrubber.mark }.map { $0.lowercased() }
+    }
+
     /// Whether a line is neither verbose, which may hold personal data (SDK-LG-01), nor names one of these.
     private static func isHarmless(_ line: Substring, without names: [String]) -> Bool {
         let words = line.split(separator: " ", maxSplits: 2)
@@ -121,7 +133,7 @@ public final class ProtectionLog: Sendable {
 
     private static func isAboutAnother(_ line: Substring, than account: ManagedAccount) -> Bool {
         let start = accountField + "="
-        let own = [account.id, AccountID(account.userPrincipalName)]
+        let own = [account.id.rawValue, account.userPrincipalName].map { AccountID(LogScrubber().clean($0)) }
         return line.split(separator: " ").contains { word in
             word.hasPrefix(start) && !own.contains(AccountID(String(word.dropFirst(start.count))))
         }

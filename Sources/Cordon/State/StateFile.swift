@@ -74,7 +74,7 @@ struct StateFile: Sendable {
         }
     }
 
-    private static let draftSuffix = ".new"
+    static let draftSuffix = ".new"
     private static let damagedSuffix = ".damaged"
 
     /// Whether an error of the system says that there is no room; beyond the size that this process's files may have there is none either.

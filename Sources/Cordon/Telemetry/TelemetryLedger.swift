@@ -90,6 +90,7 @@ struct TelemetryLedger: Sendable {
             do {
                 // What a kill has left of the time before.
                 try endFormer()
+                try removeDrafts()
                 let bytes = try contents()
                 var entries = Self.entries(in: bytes)
                 // Also in half of a line that a crash cut off.
@@ -118,6 +119,18 @@ struct TelemetryLedger: Sendable {
         // The ledger itself, where a kill came before it was replaced.
         if !isSameFile { DurableFile.overwrite(aside) }
         do { try StateFile(url: aside).remove() } catch { throw FileFailure(EIO) }
+    }
+
+    /// Drafts of a change that a kill has cut off may name any account that the ledger named then.
+    private func removeDrafts() throws(FileFailure) {
+        let folder = file.deletingLastPathComponent()
+        let start = ".\(file.lastPathComponent)."
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasPrefix(start) && name.hasSuffix(StateFile.draftSuffix) {
+            let draft = folder.appending(path: name)
+            DurableFile.overwrite(draft)
+            try DurableFile.remove(draft)
+        }
     }
 
     private var isSameFile: Bool {

@@ -95,6 +95,8 @@ public actor TelemetryReports: AccountFollower {
         if let delegate = context.configuration.telemetryDelegate {
             guard sent.record(events.map(\.event), to: .app, at: now) else { return context.telemetry.add(events) }
             for waiting in events {
+                // Nothing names an account that was removed while the app was sending the ones before.
+                guard waiting.event.account.map({ context.accounts[$0] != nil }) ?? true else { continue }
                 guard let permitted = context.telemetry.permitted([waiting], since: switches).first else { continue }
                 await delegate.send(permitted.event)
             }

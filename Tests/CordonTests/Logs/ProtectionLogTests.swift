@@ -144,6 +144,37 @@ import Testing
         #expect(text(log).contains("asked for oid-b"))
     }
 
+    @Test func `a name that stands in the log in another form than its own is forgotten, too`() throws {
+        let log = try makeLog()
+        let logger = Logger(label: "app") { log.handler($0) }
+        let names = ["oid\u{7}-\u{200D}a", "worker-a@contoso.example"]
+        logger.info("registered", metadata: [ProtectionLog.accountField: "\(names[0])"])
+        log.scrub(["contoso"])
+        logger.info("mail of \(names[1])")
+        logger.info("mail of worker-b@contoso.example")
+        #expect(text(log).contains("oid\\u{7}-\\u{200d}a") && text(log).contains("worker-a@(removed)"), "the control")
+        let own = ManagedAccount(id: AccountID(names[0]), tenant: TenantID("contoso"), userPrincipalName: names[1])
+        let uploaded = { (account: ManagedAccount, others: [String]) in
+            String(decoding: log.text(about: account, without: others, atMost: 1 << 20), as: UTF8.self)
+        }
+        #expect(uploaded(own, []).contains("registered"), "it is the account's own")
+        #expect(!uploaded(device.account, names).contains("worker-a"))
+        try log.forget(names)
+        #expect(!text(log).contains("registered") && !text(log).contains("worker-a"))
+        #expect(text(log).contains("worker-b"))
+    }
+
+    @Test func `a wipe removes what a kill has left of forgetting another account`() async throws {
+        let log = try makeLog()
+        let protection = try await start(log)
+        try await device.publish([:])
+        await protection.enroll(device.account)
+        let draft = device.folder.appending(path: "data/logs/cordon.1.log.\(UUID().uuidString).new")
+        try Data("2026-01-01T00:00:00Z info app asked for oid-a\n".utf8).write(to: draft)
+        try await protection.wipe(device.account.id)
+        #expect(device.files(in: "logs") == ["cordon.log"])
+    }
+
     @Test func `what is told of a wipe's end does not name the account`() async throws {
         let log = try makeLog()
         let protection = try await start(log)

@@ -72,6 +72,19 @@ extension TelemetryTests {
         #expect(await sender.count == 1)
     }
 
+    @Test func `an app's own sender hears no name of an account any more that was removed while it was sending`()
+        async throws
+    {
+        let sender = WipingSender()
+        let (device, protection) = try await worked { $0.telemetryDelegate = sender }
+        await protection.checkIn(device.account.id)
+        await protection.checkIn(device.account.id)
+        await sender.begin(protection)
+        await protection.telemetry.performDueWork(isFirst: false)
+        #expect(protection.enrolledAccounts.isEmpty)
+        #expect(await sender.named == 1, "the first one, with which the account was removed")
+    }
+
     @Test func `an optional event that waits is not told once an organisation refuses those`() async throws {
         let (device, protection) = try await worked { $0.sendsOptionalTelemetry = true }
         #expect(!device.mayPrint(protection))
@@ -98,5 +111,20 @@ private actor SwitchingSender: TelemetryDelegate {
     func send(_ event: TelemetryEvent) async {
         count += 1
         do { try await telemetry?.setEnabled(false) } catch { Issue.record(error) }
+    }
+}
+
+/// Removes the account with the first event that names it.
+private actor WipingSender: TelemetryDelegate {
+    private(set) var named = 0
+    private var protection: AppProtection?
+
+    func begin(_ protection: AppProtection) { (self.protection, named) = (protection, 0) }
+
+    func send(_ event: TelemetryEvent) async {
+        guard let account = event.account else { return }
+        named += 1
+        guard let protection, named == 1 else { return }
+        do { try await protection.wipe(account) } catch { Issue.record(error) }
     }
 }
