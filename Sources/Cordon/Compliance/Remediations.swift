@@ -2,6 +2,7 @@ internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
+internal import Logging
 
 /// Compliance remediation: what an app does when its token is refused because the account is not protected (SDK-CA-02…06). Use it as
 /// ``AppProtection/remediations``.
@@ -14,6 +15,8 @@ public actor Remediations {
     private let unenrollments: Unenrollments
     /// One remediation after another, whichever account it is for; the key says nothing.
     private let turns = SerialTasks<String>()
+    /// The accounts whose remediation has ended, while the disk still says that it waits.
+    private var ended: Set<AccountID> = []
 
     init(
         _ context: ProtectionContext, service: ServiceAccess, stored: StoredAccounts, checkIns: CheckIns,
@@ -54,6 +57,7 @@ public actor Remediations {
         try context.pending.change {
             $0.remediations.append(PendingWork.Remediation(account: account, silent: silent))
         }
+        ended.remove(context.accounts.resolved(account.id))
         // It goes on whatever becomes of the caller.
         return await turns.run("remediation") {
             await Task { await self.carryOut(account, silent: silent) }.value
@@ -63,6 +67,7 @@ public actor Remediations {
     /// Whether a remediation of the account waits or is under way.
     public func isRemediating(_ account: AccountID) -> Bool {
         let account = context.accounts.resolved(account)
+        guard !ended.contains(account) else { return false }
         return context.pending.remediations.contains { context.accounts.resolved($0.account.id) == account }
     }
 
@@ -106,9 +111,17 @@ public actor Remediations {
             result.textID = report.textID
         }
         let hasObservers = context.events.hasObservers
-        try? context.pending.change { [result] work in
-            work.remediations.removeAll { $0.account.id == account.id }
-            if !hasObservers { work.remediated.append(result) }
+        do {
+            try context.pending.change { [result] work in
+                work.remediations.removeAll { $0.account.id == account.id }
+                if !hasObservers { work.remediated.append(result) }
+            }
+        } catch {
+            // The next start does it again; until then it can be asked for anew.
+            ended.insert(context.accounts.resolved(account.id))
+            context.configuration.logger.error(
+                "the end of a remediation could not be noted",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
         if hasObservers { context.events.post(.remediated(result)) }
         return result

@@ -1,4 +1,5 @@
 import Cordon
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -162,6 +163,32 @@ import Testing
         let results = try await [one, two]
         #expect(results.count { $0 == nil } == 1)
         #expect(await device.service.registered.count == 1)
+    }
+
+    @Test func `a remediation whose end could not be noted can be asked for again`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let lock = device.folder.appending(path: "data/life.lock")
+        let isFirst = Locked(true)
+        let app = try await device.start {
+            $0.confirmEnrollment = { _ in
+                let isFirst = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard isFirst else { return true }
+                do {
+                    try? FileManager.default.removeItem(at: lock)
+                    try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+                } catch { Issue.record(error) }
+                return true
+            }
+        }
+        #expect(try await app.remediations.remediate(device.account) != nil)
+        try FileManager.default.removeItem(at: lock)
+        #expect(await !app.remediations.isRemediating(device.account.id))
+        #expect(try await app.remediations.remediate(device.account)?.status == .compliant)
+        #expect(await !app.remediations.isRemediating(device.account.id))
     }
 
     @Test func `a restart in the middle goes on, and the answer comes after it`() async throws {
