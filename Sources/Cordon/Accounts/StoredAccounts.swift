@@ -203,8 +203,13 @@ actor StoredAccounts {
     /// Denies everything of accounts whose key is here while their registration was removed from outside: neither a wipe nor an
     /// end of the enrolment has done that. A new enrolment has the service say again what holds, also a wipe that it has commanded.
     private func denyUnregistered(_ stored: RegistrationStore.Contents) async {
-        guard let keys = try? await context.vault.accounts() else { return }
         let debugged = DebugPolicies.account(in: context)
+        // Another process has removed it since, or the state counter says only now that it has left. Else it would deny to others, too.
+        for account in context.accounts.rules.managed
+        where account != debugged && context.accounts[account] == nil && context.accounts.hasNoRegistration(account) {
+            await changes.forget(account)
+        }
+        guard let keys = try? await context.vault.accounts() else { return }
         for account in keys
         where account != debugged && context.accounts[account] == nil && !context.accounts.isUnreadable(account) {
             let isKnown = stored.records.contains { $0.account.id == account }

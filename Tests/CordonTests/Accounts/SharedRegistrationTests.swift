@@ -141,6 +141,39 @@ import Testing
         #expect(restarted.enrolledAccounts == [device.account] && !device.mayPrint(restarted))
     }
 
+    @Test func `an account without a registration that another process has removed denies nothing any more`()
+        async throws
+    {
+        let device = try Device()
+        _ = try await device.enrolled()
+        try FileManager.default.removeItem(at: file(of: device))
+        let (first, second) = (try await device.start(), try await device.start())
+        #expect(first.rules.isManaged(ada), "its key is here, and nobody knows what holds")
+        #expect(await second.unenroll(ada) == .unenrolled)
+        await first.performDueWork()
+        #expect(!first.rules.isManaged(ada) && first.rules.managedAccounts.isEmpty)
+    }
+
+    @Test func `an account that has left denies nothing any more once the state counter answers again`() async throws {
+        let device = try Device()
+        let counter = try StuckCounter(directory: device.folder.appending(path: "numbers"))
+        func start() async throws -> AppProtection { try await device.start { $0.stateCounter = counter } }
+        try await device.publish([:])
+        let before = try await start()
+        #expect(await before.enroll(device.account) == .newPolicies)
+        let state = SealedState<RegistrationRecord>(
+            file: StateFile(url: try file(of: device)), purpose: "registration", seal: before.context.seal,
+            former: .json)
+        #expect(await before.unenroll(ada, wiping: false) == .unenrolled)
+        let name = try state.counterName
+        counter.silent.withLock { $0 = [name] }
+        let protection = try await start()
+        #expect(protection.rules.isManaged(ada), "it may not have left")
+        counter.silent.withLock { $0 = [] }
+        await protection.performDueWork()
+        #expect(!protection.rules.isManaged(ada))
+    }
+
     @Test func `a registration that another process writes in place of a damaged one is not put aside for it`()
         async throws
     {
