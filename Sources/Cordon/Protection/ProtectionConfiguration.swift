@@ -103,7 +103,8 @@ public struct ProtectionConfiguration: Sendable {
     public var logger: Logger
     /// Called with the name of every step of a wipe, between steps, so it may take its time.
     package var wipeObserver: @Sendable (String) -> Void = { _ in }
-    /// The app's own part of a wipe, called after Cordon's files are gone (SDK-SW-01).
+    /// The app's own part of a wipe, called after Cordon's files are gone (SDK-SW-01). The wipe waits for it however long it takes; a start of the
+    /// app, a check-in and ``AppProtection/performDueWork()`` go on after ``interfaceDeadline``.
     public var wipeHook: @Sendable (ManagedAccount) async -> AppWipeOutcome = { _ in .leftToCordon }
     /// What this app shares with the organisation's other apps and with its own extensions; nil shares nothing.
     public var sharingGroup: SharingGroup?

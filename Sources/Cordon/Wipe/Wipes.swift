@@ -51,8 +51,20 @@ actor Wipes {
             notAfter: now + 86_400)
     }
 
-    /// Begins a wipe that a verified envelope commands.
+    /// Begins a wipe that a verified envelope commands, and waits for its end, but no longer than for a person.
     func begin(_ command: Command) async {
+        await wait(for: Task { await self.obey(command) })
+    }
+
+    /// Waits for a wipe as long as a person may take to answer. The app's own part may take longer, and the wipe goes on; who waits here has
+    /// other accounts to see to, or the app to start.
+    private func wait(for wipe: Task<Void, Never>) async {
+        let (limit, clock) = (context.configuration.interfaceDeadline, context.configuration.clock)
+        // A caller that is cancelled waits as well.
+        await Task { _ = await Deadline.answer(within: limit, by: clock) { await wipe.value } }.value
+    }
+
+    private func obey(_ command: Command) async {
         guard let record = context.accounts[command.account] else { return }
         do {
             // Another process of the app that was quicker has left no registration, or has made another one since.
@@ -370,7 +382,9 @@ actor Wipes {
         let (unfinished, noted) = (known ?? [], known == nil ? [] : found)
         let unregistered = noted.subtracting(unfinished).union(context.pending.leaving ?? []).union(unnoted)
         for account in unregistered.sorted(by: { $0.rawValue < $1.rawValue }) {
-            await resumeUnregistered(account, inTurnOf: held)
+            let removal = Task { await resumeUnregistered(account, inTurnOf: held) }
+            // It is part of the caller's turn.
+            if account == held { await removal.value } else { await wait(for: removal) }
         }
         await resume(unfinished.union(context.accounts.wiped).union(noted))
     }
@@ -397,17 +411,21 @@ actor Wipes {
         for account in accounts.sorted(by: { $0.rawValue < $1.rawValue })
         // An extension has nothing left to do then, see ``requireApp()``.
         where !context.configuration.isExtension || context.mayKeepKey(of: account) {
-            do {
-                guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { continue }
-                defer { lock.end() }
-                // Another process may have carried it on in the meantime.
-                guard let left = try await unfinished(account) else { continue }
-                let finished = try await finish(left)
-                publishFinished(of: account, finished.command.id, succeeded: finished.failures.isEmpty)
-            } catch {
-                context.configuration.logger.error(
-                    "a wipe is not finished yet", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
-            }
+            await wait(for: Task { await self.resume(account) })
+        }
+    }
+
+    private func resume(_ account: AccountID) async {
+        do {
+            guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { return }
+            defer { lock.end() }
+            // Another process may have carried it on in the meantime.
+            guard let left = try await unfinished(account) else { return }
+            let finished = try await finish(left)
+            publishFinished(of: account, finished.command.id, succeeded: finished.failures.isEmpty)
+        } catch {
+            context.configuration.logger.error(
+                "a wipe is not finished yet", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 
