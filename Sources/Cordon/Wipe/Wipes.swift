@@ -89,7 +89,7 @@ actor Wipes {
     ) async throws(ProtectionError) {
         let account = record.account.id
         let taken: AdvisoryLock?
-        do { taken = try StateLock.take(context.wipes.lock(of: account)) } catch {
+        do { taken = try await lock(of: account) } catch {
             guard let registration = wanted(try context.accounts.stored(account)) else {
                 return await changes.forget(account)
             }
@@ -116,6 +116,19 @@ actor Wipes {
         publishFinished(of: account, finished.command.id, succeeded: finished.failures.isEmpty)
         _ = await begun.value
         await receipts.handIn(finished)
+    }
+
+    /// The lock of an account's wipe; nil where another process removes the account. That one has noted so in a moment, and a start that clears
+    /// away a lock which a kill has left has let go of it by then: this wipe must not get lost for it.
+    private func lock(of account: AccountID) async throws(ProtectionError) -> AdvisoryLock? {
+        let file = context.wipes.lock(of: account)
+        if let lock = try StateLock.take(file) { return lock }
+        guard !context.accounts.isLeaving(account),
+            let lock = try? await StateLock.waiting(for: file, atMost: .seconds(1))
+        else { return nil }
+        guard context.accounts.isLeaving(account) else { return lock }
+        lock.end()
+        return nil
     }
 
     func publishFinished(of account: AccountID, _ id: String, succeeded isComplete: Bool) {

@@ -260,6 +260,24 @@ import Testing
         app.withLock { $0 = nil }
     }
 
+    @Test func `a wipe is not lost where a start clears its lock away at that moment`() async throws {
+        let device = try Device()
+        let counter = try StuckCounter(directory: device.folder.appending(path: "numbers"))
+        try await device.publish([:])
+        let protection = try await device.start { $0.stateCounter = counter }
+        await protection.enroll(device.account)
+        let left = try #require(try StateLock.take(protection.context.wipes.lock(of: ada)))
+        // The first question is whether the account is being removed.
+        counter.steps.withLock { $0 = [{ left.end() }] }
+        #expect(await protection.failureOfWiping(ada) == nil)
+        #expect(device.keys.isEmpty && device.files(in: "registrations").isEmpty)
+        // Where somebody has it for longer, the account is being removed there.
+        await protection.enroll(device.account)
+        let held = try #require(try StateLock.take(protection.context.wipes.lock(of: ada)))
+        #expect(await protection.failureOfWiping(ada) == .wipeUnderWay)
+        held.end()
+    }
+
     @Test @MainActor func `the app's own part of a wipe may block: the main actor goes on meanwhile`() async throws {
         let device = try Device()
         let goOn = DispatchSemaphore(value: 0)
