@@ -29,6 +29,16 @@ package enum OpenFileLimit {
         #endif
     }
 
+    /// Whether the process, or the system, can open nothing more just now.
+    package static var isReached: Bool {
+        let probe = open("/", O_RDONLY | O_CLOEXEC)
+        guard probe < 0 else {
+            close(probe)
+            return false
+        }
+        return errno == EMFILE || errno == ENFILE
+    }
+
     /// What is allowed now and what could be; nil where the system does not tell.
     private static var present: rlimit? {
         var limit = rlimit()

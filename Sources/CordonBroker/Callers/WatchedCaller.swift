@@ -14,6 +14,8 @@ internal import Foundation
 final class WatchedCaller: Sendable {
     /// What runs, by its file; nil where the broker may not see it.
     let program: ProgramIdentity?
+    /// Whether the broker had no descriptor left to tell the caller by: what it found then says nothing of the caller.
+    let lacksFiles: Bool
     private let credentials: PeerCredentials
     private let path: String
     private let objection: ProgramObjection?
@@ -51,6 +53,7 @@ final class WatchedCaller: Sendable {
             objection = .unseen
         }
         wantsDigest = objection == nil && programs.wantsDigest(of: path)
+        lacksFiles = (processDescriptor == nil || started == nil) && OpenFileLimit.isReached
     }
 
     /// What the list makes of the caller, before it says a word.

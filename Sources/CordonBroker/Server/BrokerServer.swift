@@ -127,9 +127,11 @@ public struct BrokerServer: Sendable {
             let ledger = Locked(ConnectionLedger(limits))
             let quiet = Locked(ThrottledLog())
             let bootstrap = ServerBootstrap(group: loop)
-                .serverChannelOption(.backlog, value: 1_024)
+                // Who connects waits behind as many while a program connects without pause.
+                .serverChannelOption(.backlog, value: 256)
                 // Connected clients get a turn after each new connection.
                 .serverChannelOption(.maxMessagesPerRead, value: 1)
+                .serverChannelInitializer { $0.pipeline.addHandler(AcceptPace()) }
                 .childChannelOption(.autoRead, value: false)
                 // One read for each time that there is something: what is read has a sender that is known.
                 .childChannelOption(.maxMessagesPerRead, value: 1)
@@ -162,6 +164,10 @@ public struct BrokerServer: Sendable {
                             )
                         }
                         guard let (caller, senders) = found else { throw ChannelError.operationUnsupported }
+                        guard !caller.lacksFiles else {
+                            Self.note(Self.noFiles, credentials.user, quiet, logger)
+                            throw ChannelError.operationUnsupported
+                        }
                         let shared = try early ?? admit(caller.caller(in: programs, ownUser: broker.ownUser))
                         try channel.syncOptions?.setOption(.recvAllocator, value: senders)
                         let session = BrokerSession(broker: broker, identify: { await caller.caller(digests) }) {
@@ -202,6 +208,7 @@ public struct BrokerServer: Sendable {
         }
 
         private static let tooMany = "too many connections"
+        private static let noFiles = "a program is turned away: the broker may not open more files"
 
         /// Says what a user's programs can cause at will, once a minute.
         private static func note(_ what: String, _ user: UInt32, _ quiet: Locked<ThrottledLog>, _ logger: Logger) {
