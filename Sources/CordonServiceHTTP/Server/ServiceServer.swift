@@ -127,6 +127,7 @@ public final class ServiceServer: Sendable {
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "Cordon"),
             onServerRunning: { [self] channel in
+                await AcceptRest.add(to: channel)
                 let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
                 await development?.start(address.issuer)
                 var routes = router(at: address)
@@ -231,7 +232,7 @@ public final class ServiceServer: Sendable {
                         additionalChannelHandlers: [ConnectionBounds(open, bodyTime: .seconds(5))],
                         idleTimeout: .seconds(configuration.idleTimeout.components.seconds))),
                 configuration: .init(address: .hostname(address.host, port: address.port), serverName: "Cordon"),
-                logger: logger)
+                onServerRunning: { await AcceptRest.add(to: $0) }, logger: logger)
         ]
     }
 
