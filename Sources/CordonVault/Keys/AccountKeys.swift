@@ -8,6 +8,8 @@ struct AccountKeys {
     private var inMemory = KeysInMemory()
     /// Sees other processes destroy keys; begun with the first key in memory.
     private var watch: FolderWatch?
+    /// Whether the system had no means for that when it was asked last.
+    private(set) var isUnwatched = false
 
     init(_ records: KeyRecords) { self.records = records }
 
@@ -71,8 +73,13 @@ struct AccountKeys {
 
     /// Tells when something changes among the records, from now on, also where another folder has come in the place of the one that was watched.
     /// Where the system has no means left for it, what opens or makes a file still looks.
-    mutating func watch(_ changed: @escaping @Sendable () -> Void) {
-        if watch?.isLive != true { watch = records.watch(changed) }
+    ///
+    /// - Returns: Whether changes may have been missed: it begins now, and could not before.
+    mutating func watch(_ changed: @escaping @Sendable () -> Void) -> Bool {
+        guard watch?.isLive != true else { return false }
+        watch = records.watch(changed)
+        defer { isUnwatched = watch == nil }
+        return watch != nil && isUnwatched
     }
 
     // MARK: Use
@@ -123,10 +130,17 @@ struct AccountKeys {
     mutating func drop(_ account: AccountID, because reason: VaultError) { inMemory.drop(account, because: reason) }
 
     /// Ends what is open under keys that another process has destroyed.
-    mutating func endDestroyed() {
-        for (account, key) in inMemory.all where (try? records.isCurrent(key, asking: true)) == false {
-            inMemory.end(account, because: VaultError(.wiped, "The account's key was destroyed."))
+    ///
+    /// - Returns: Whether every record could be looked at; otherwise a destroyed key may still be in memory.
+    mutating func endDestroyed() -> Bool {
+        var isSure = true
+        for (account, key) in inMemory.all {
+            do {
+                guard try !records.isCurrent(key, asking: true) else { continue }
+                inMemory.end(account, because: VaultError(.wiped, "The account's key was destroyed."))
+            } catch { isSure = false }
         }
+        return isSure
     }
 
     // MARK: Lost keys

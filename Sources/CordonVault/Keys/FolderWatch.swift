@@ -61,6 +61,8 @@ final class FolderWatch {
             /// A few, so that a list does.
             var watches: [Watched] = []
             var nextID = 0
+            /// Negative until the system had one to give.
+            var descriptor: Int32 = -1
         }
 
         private struct Watched {
@@ -70,28 +72,39 @@ final class FolderWatch {
         }
 
         private let state = Locked(State())
-        private let descriptor: Int32
-        // Set once in `init` and never read again, hence the opt-out: holding it keeps the watch alive as long as the process.
-        nonisolated(unsafe) private let source: (any DispatchSourceRead)?
+        // Set once, under the lock, and never read, hence the opt-out: holding it keeps the watch alive as long as the process.
+        nonisolated(unsafe) private var source: (any DispatchSourceRead)?
 
-        private init() {
-            descriptor = cordon_watch_open()
-            guard descriptor >= 0 else {
-                source = nil
-                return
+        /// Begins to listen; false where the process, or its user, may not have another descriptor just now. The next folder tries again.
+        private func begin(_ state: inout State) -> Bool {
+            guard state.descriptor < 0 else { return true }
+            let descriptor = cordon_watch_open()
+            guard descriptor >= 0 else { return false }
+            guard Self.hasRoom(beside: descriptor) else {
+                close(descriptor)
+                return false
             }
+            state.descriptor = descriptor
             let source = DispatchSource.makeReadSource(
                 fileDescriptor: descriptor, queue: DispatchQueue(label: "cordon.vault.keys"))
             self.source = source
-            source.setEventHandler { [weak self] in self?.tell() }
+            source.setEventHandler { [weak self] in self?.tell(descriptor) }
             source.resume()
+            return true
+        }
+
+        /// Whether two descriptors more are left: Dispatch takes them for the first source of a process, and ends the process without.
+        private static func hasRoom(beside descriptor: Int32) -> Bool {
+            let spare = (0..<2).map { _ in fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+            for each in spare where each >= 0 { close(each) }
+            return spare.allSatisfy { $0 >= 0 }
         }
 
         func add(_ folder: URL, _ action: @escaping @Sendable () -> Void) -> (number: Int32, id: Int)? {
-            guard descriptor >= 0 else { return nil }
             // Under the lock, so that the last one to leave the folder does not take it out meanwhile.
-            return state.withLock { state in
-                let number = folder.path.withCString { cordon_watch_add(descriptor, $0) }
+            state.withLock { state in
+                guard begin(&state) else { return nil }
+                let number = folder.path.withCString { cordon_watch_add(state.descriptor, $0) }
                 guard number >= 0 else { return nil }
                 state.nextID += 1
                 state.watches.append(Watched(number: number, id: state.nextID, action: action))
@@ -106,13 +119,13 @@ final class FolderWatch {
                 guard state.watches.count < before, !state.watches.contains(where: { $0.number == number }) else {
                     return
                 }
-                cordon_watch_remove(descriptor, number)
+                cordon_watch_remove(state.descriptor, number)
             }
         }
 
         func has(_ id: Int) -> Bool { state.withLock { $0.watches.contains { $0.id == id } } }
 
-        private func tell() {
+        private func tell(_ descriptor: Int32) {
             var events = [cordon_watch_event](repeating: cordon_watch_event(), count: Int(CORDON_WATCH_MOST))
             var changed: Set<Int32> = []
             var over: Set<Int32> = []
@@ -127,7 +140,7 @@ final class FolderWatch {
             let (seen, ended) = (changed, over)
             // What was lost may have been the end of a folder as well: whoever watched one watches it anew.
             let isLost = changed.contains(Int32(CORDON_WATCH_ALL))
-            let told = state.withLock { [descriptor] state in
+            let told = state.withLock { state in
                 let told = state.watches.filter { isLost || seen.contains($0.number) }
                 if isLost { for watched in state.watches { cordon_watch_remove(descriptor, watched.number) } }
                 state.watches.removeAll { isLost || ended.contains($0.number) }

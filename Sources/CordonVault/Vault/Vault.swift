@@ -28,6 +28,8 @@ public actor Vault {
     private nonisolated let holders = Locked<(@Sendable (AccountID) -> Bool)?>(nil)
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be rewritten.
     var damagedDirectories: Set<URL> = []
+    /// Whether another look at keys that others may have destroyed is to come.
+    private var looksAgain = false
 
     /// Opens or creates a vault. It unlocks nothing, and interrupted wipes wait for ``resumeWipes(observer:)``.
     ///
@@ -122,15 +124,33 @@ public actor Vault {
     }
 
     private func watchKeys() {
+        if beginWatching() { endDestroyedKeys() }
+    }
+
+    /// Whether changes may have been missed.
+    private func beginWatching() -> Bool {
         keys.watch { [weak self] in
             Task { await self?.endDestroyedKeys() }
         }
     }
 
-    private func endDestroyedKeys() {
+    /// Ends what is open under keys that another process has destroyed. Where a record cannot be read, as without a descriptor left, it looks
+    /// again later: nobody tells of the change once more, and what is open would stay open.
+    private func endDestroyedKeys(elseAfter pause: TimeInterval = 1) {
         // Before the look, which sees what has changed in a folder that is watched only from now on.
-        watchKeys()
-        keys.endDestroyed()
+        _ = beginWatching()
+        if keys.endDestroyed() || looksAgain { return }
+        looksAgain = true
+        // Not by a timer, which takes a descriptor where the process has had none yet, and ends the process without.
+        Thread.detachNewThread { [weak self] in
+            Thread.sleep(forTimeInterval: pause)
+            Task { await self?.lookAgain(elseAfter: min(pause * 2, 60)) }
+        }
+    }
+
+    private func lookAgain(elseAfter pause: TimeInterval) {
+        looksAgain = false
+        endDestroyedKeys(elseAfter: pause)
     }
 
     /// Whether the account's key is in memory.
@@ -279,7 +299,10 @@ public actor Vault {
 
     /// The account's key, provided that its record is still on disk: another process may have wiped it meanwhile.
     func key(for account: AccountID) throws(VaultError) -> AccountKey {
-        if let key = try keys.current(account) { return key }
+        if let key = try keys.current(account) {
+            if keys.isUnwatched { watchKeys() }
+            return key
+        }
         throw try keys.absence(of: account, during: wipes)
     }
 

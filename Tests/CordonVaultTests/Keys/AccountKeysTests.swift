@@ -102,16 +102,25 @@ struct AccountKeysTests {
             try scene.keys.create(for: scene.ada, during: scene.wipes)
             let holder = Holder()
             scene.keys.track(holder, of: scene.ada)
-            scene.keys.endDestroyed()
-            #expect(holder.ended == nil, "a key in force stays")
+            #expect(scene.keys.endDestroyed() && holder.ended == nil, "a key in force stays")
             PosixFile.remove(scene.records.path(of: scene.ada))
             if isLookedFor {
-                scene.keys.endDestroyed()
-                #expect(holder.ended == .wiped)
+                #expect(scene.keys.endDestroyed() && holder.ended == .wiped)
             }
             #expect(throws: VaultError(.wiped, "")) { _ = try scene.key() }
             #expect(holder.ended == .wiped && scene.keys[scene.ada] == nil)
         }
+    }
+
+    @Test func `a record that cannot be read just now ends nothing, and another look is due`() throws {
+        let scene = try Scene()
+        try scene.keys.create(for: scene.ada, during: scene.wipes)
+        let holder = Holder()
+        scene.keys.track(holder, of: scene.ada)
+        PosixFile.remove(scene.records.path(of: scene.ada))
+        let isSure = DiskFaults.$next.withValue({ $0 == "open" ? EMFILE : 0 }) { scene.keys.endDestroyed() }
+        #expect(!isSure && holder.ended == nil)
+        #expect(scene.keys.endDestroyed() && holder.ended == .wiped)
     }
 
     @Test func `no key comes into memory while a wipe is under way here, is journalled, or is noted in the record`()
