@@ -102,8 +102,9 @@ struct BrokerStore: Sendable {
     /// overwrite, and the previous key may still be there.
     private func countInForce(forgetting: Bool) throws(SignInError) -> Count {
         let known = try count() ?? Count()
-        guard let bytes = try? TokenStoreFile.read(file, limit: Self.largest), let head = Head(bytes), head.key > 0,
-            head.revision == known.revision + 1 || forgetting && head.revision == known.revision,
+        // A file that cannot be read just now, as without a descriptor left, may be such a one.
+        guard let bytes = try TokenStoreFile.readListed(file, limit: Self.largest), let head = Head(bytes),
+            head.key > 0, head.revision == known.revision + 1 || forgetting && head.revision == known.revision,
             try key(head.key) != nil
         else { return known }
         try finishChange(of: head, known)

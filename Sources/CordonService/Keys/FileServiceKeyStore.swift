@@ -113,7 +113,7 @@ public struct FileServiceKeyStore: ServiceKeyStore {
         do {
             try DurableFile.makeFolder(folder)
         } catch {
-            throw failure("the key folder cannot be made", folder)
+            throw failure("the key folder cannot be made", folder, error.number)
         }
         var facts = stat()
         guard stat(folder.path, &facts) == 0 else { throw failure("the key folder cannot be looked at", folder) }

@@ -88,7 +88,10 @@ extension TokenCache {
 
     /// What the mark of an account is called: the name of its session's file under a key of the secret store.
     private func makeMark(of name: String) throws(SignInError) -> String {
-        if let mark = mark(of: name) { return mark }
+        // A key that cannot be read just now is not to be replaced: the marks of other accounts hang on it.
+        if let known = try secrets.secret(named: Self.signedOut), known.count == 32 {
+            return Self.mark(of: name, under: SymmetricKey(data: known))
+        }
         let key = SymmetricKey(size: .bits256)
         try secrets.keep(key.withUnsafeBytes { Data($0) }, named: Self.signedOut)
         return Self.mark(of: name, under: key)

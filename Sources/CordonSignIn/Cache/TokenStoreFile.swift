@@ -37,7 +37,7 @@ package enum TokenStoreFile {
     /// above the limit. Whoever can write into the folder can put one there, and it hides none of the others.
     ///
     /// - Throws: ``SignInError`` with fault `storeUnavailable` for a file that cannot be read just now: it may be a good one.
-    static func readListed(_ file: URL, limit: Int) throws(SignInError) -> Data? {
+    package static func readListed(_ file: URL, limit: Int) throws(SignInError) -> Data? {
         do { return try DurableFile.read(file, limit: limit) } catch {
             // A link is `ELOOP`, a socket `ENXIO` or, on Apple platforms, `EOPNOTSUPP`.
             guard [EINVAL, EFBIG, ELOOP, ENXIO, EOPNOTSUPP].contains(error.number) else {

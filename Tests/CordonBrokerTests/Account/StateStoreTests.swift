@@ -161,6 +161,31 @@ import Testing
         }
     }
 
+    @Test func `a change whose last step failed stays readable, also where the next finds the file unreadable`()
+        throws
+    {
+        for steps in 0..<8 {
+            let folder = try folder()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let secrets = WatchedSecrets()
+            let store = BrokerStore(folder: folder, secrets: secrets)
+            var keeper = StateKeeper(BrokerState(), in: store)
+            try keeper.commit(state(of: "ada", session: 1))
+            secrets.stepsLeft.withLock { $0 = steps }
+            let isDone = (try? keeper.commit(state(of: nil, session: 2))) != nil
+            secrets.stepsLeft.withLock { $0 = .max }
+            // What is in the folder's place is no folder for now, while the secrets are there.
+            let aside = folder.appendingPathExtension("aside")
+            try FileManager.default.moveItem(at: folder, to: aside)
+            try Data().write(to: folder)
+            #expect(throws: SignInError.self, "\(steps)") { try keeper.commit(self.state(of: nil, session: 3)) }
+            try FileManager.default.removeItem(at: folder)
+            try FileManager.default.moveItem(at: aside, to: folder)
+            let (found, problem) = try store.load()
+            #expect(problem == nil && [1, 2].contains(found.session) && (!isDone || found.session == 2), "\(steps)")
+        }
+    }
+
     @Test func `a file whose writing was cut short by a kill does not open when it is put back over a later one`()
         throws
     {

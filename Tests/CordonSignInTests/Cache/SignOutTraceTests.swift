@@ -17,9 +17,9 @@ import Testing
         }
     }
 
-    private func record() throws -> SessionRecord {
+    private func record(_ id: String = "oid-ada") throws -> SessionRecord {
         let facts = """
-            {"id":"oid-ada","tenant":"contoso","userPrincipalName":"ada@contoso.example","issuer":"\(owner.issuer)",
+            {"id":"\(id)","tenant":"contoso","userPrincipalName":"ada@contoso.example","issuer":"\(owner.issuer)",
              "subject":"sub-ada","session":"\(UUID().uuidString)"}
             """
         return SessionRecord(
@@ -52,6 +52,19 @@ import Testing
         #expect(try listing().allSatisfy { !$0.hasSuffix(".signed-out") })
         #expect(try cache.end(account, owner: owner).isComplete)
         #expect(try listing().filter { $0.hasSuffix(".signed-out") }.count == 1)
+    }
+
+    @Test func `a sign-out while the key of the marks cannot be read leaves the marks of others as they are`() throws {
+        let secrets = StubbornSecretStore()
+        let cache = try TokenCache(directory: folder.appending(path: "cache"), secrets: secrets)
+        let (ada, bob) = (try record(), try record("oid-bob"))
+        for record in [ada, bob] { try cache.begin(record, owner: owner) }
+        _ = try cache.end(ada.account.id, owner: owner)
+        #expect(cache.isMarkedSignedOut(ada.account.id, owner: owner))
+        secrets.hide("signed-out")
+        _ = try? cache.end(bob.account.id, owner: owner)
+        secrets.hide(nil)
+        #expect(cache.isMarkedSignedOut(ada.account.id, owner: owner))
     }
 
     @Test func `a mark that a version before has left counts, and goes with the next sign-in`() throws {

@@ -2,11 +2,12 @@ import CordonBase
 import CordonSignIn
 import Foundation
 
-/// A secret store whose keys cannot be destroyed once it is told so, or that keeps no more, as on a full disk.
+/// A secret store whose keys cannot be destroyed or read once it is told so, or that keeps no more, as on a full disk.
 final class StubbornSecretStore: SecretStore {
     private let inner = MemorySecretStore()
     private let isStubborn = Locked(false)
     private let isFull = Locked(false)
+    private let hidden = Locked<String?>(nil)
 
     var isHardwareBacked: Bool { false }
 
@@ -14,7 +15,15 @@ final class StubbornSecretStore: SecretStore {
 
     func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
 
-    func secret(named name: String) throws(SignInError) -> Data? { try inner.secret(named: name) }
+    /// Has the secret of this name not be readable, though it is there.
+    func hide(_ name: String?) { hidden.withLock { $0 = name } }
+
+    func secret(named name: String) throws(SignInError) -> Data? {
+        guard hidden.withLock({ $0 }) != name else {
+            throw SignInError(.storage, .storeUnavailable, "no more files may be open")
+        }
+        return try inner.secret(named: name)
+    }
 
     func keep(_ secret: Data, named name: String) throws(SignInError) {
         guard !isFull.withLock({ $0 }) else { throw SignInError(.storage, .storeUnavailable, "the disk is full") }
