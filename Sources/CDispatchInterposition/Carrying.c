@@ -3,6 +3,7 @@
 #include "Interposition.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 extern void *_Block_copy(const void *block);
 extern void _Block_release(const void *block);
@@ -56,12 +57,19 @@ static void run_pair(void *context) {
     run_under(pair.identity, pair.block);
 }
 
+// What is handed over can neither be refused nor be forgotten, so the library itself waits where there is no memory for it.
+static void await_memory(void) {
+    struct timespec time = {0, 10000000};
+    (void)nanosleep(&time, NULL);
+}
+
 struct cordon_carried cordon_carry(uintptr_t identity, cordon_block block) {
-    void *copy = _Block_copy(block);
+    void *copy;
+    while (!(copy = _Block_copy(block))) await_memory();
     cordon_work *work = seat_of(identity);
     if (work) return (struct cordon_carried){copy, work};
-    struct pair *pair = malloc(sizeof *pair);
-    if (!pair) abort();
+    struct pair *pair;
+    while (!(pair = malloc(sizeof *pair))) await_memory();
     *pair = (struct pair){identity, copy};
     return (struct cordon_carried){pair, run_pair};
 }

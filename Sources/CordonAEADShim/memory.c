@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/types.h>
 #if defined(__linux__)
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -139,11 +140,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void in_child(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED); }
 
 // 1 in a page that the kernel empties in every child, however it was made: `_Fork` and clone run no handlers. NULL where the
-// kernel cannot; the handlers are what there is then.
+// kernel cannot; the handlers are what there is then, and the process's number where there was no memory for these either.
 static uint32_t *same_process;
+static int has_handlers;
+static pid_t known_process;
 
 static void start(void) {
-    (void)pthread_atfork(NULL, NULL, in_child);
+    known_process = getpid();
+    has_handlers = pthread_atfork(NULL, NULL, in_child) == 0;
 #if defined(MADV_WIPEONFORK)
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
     void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -162,6 +166,10 @@ uint64_t cordon_fork_generation(void) {
     if (same_process && __atomic_load_n(same_process, __ATOMIC_ACQUIRE) == 0) {
         in_child();
         __atomic_store_n(same_process, 1, __ATOMIC_RELEASE);
+    }
+    if (!same_process && !has_handlers) {
+        pid_t here = getpid();
+        if (__atomic_exchange_n(&known_process, here, __ATOMIC_RELAXED) != here) in_child();
     }
     return __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }

@@ -69,12 +69,14 @@ int cordon_inflater_step(cordon_inflater *it, uint8_t *out, uint32_t *capacity, 
     *count -= it->stream.avail_in;
     *capacity -= it->stream.avail_out;
     if (status == Z_STREAM_END) return CORDON_INFLATE_ENDED;
+    if (status == Z_MEM_ERROR) return CORDON_INFLATE_NO_MEMORY;
     // Without progress the data ends early.
     if (status == Z_OK && (*count > 0 || *capacity > 0)) return CORDON_INFLATE_GOES_ON;
     return CORDON_INFLATE_MALFORMED;
 }
 
 void cordon_inflater_free(cordon_inflater *it) {
+    if (!it) return;
     inflateEnd(&it->stream);
     free(it);
 }
@@ -82,7 +84,8 @@ void cordon_inflater_free(cordon_inflater *it) {
 static ptrdiff_t unpack(int format, int is_whole, uint8_t *out, size_t capacity, const uint8_t *in, size_t count) {
     z_stream stream = {0};
     if (count > UINT_MAX || capacity > UINT_MAX - 1) return CORDON_GUNZIP_TOO_LARGE;
-    if (inflateInit2(&stream, format) != Z_OK) return CORDON_GUNZIP_MALFORMED;
+    int begun = inflateInit2(&stream, format);
+    if (begun != Z_OK) return begun == Z_MEM_ERROR ? CORDON_GUNZIP_NO_MEMORY : CORDON_GUNZIP_MALFORMED;
     stream.next_in = (Bytef *)in;
     stream.avail_in = (uInt)count;
     stream.next_out = out;
@@ -93,6 +96,8 @@ static ptrdiff_t unpack(int format, int is_whole, uint8_t *out, size_t capacity,
         result = (ptrdiff_t)stream.total_out;
     } else if ((status == Z_BUF_ERROR || status == Z_OK) && stream.avail_out == 0) {
         result = CORDON_GUNZIP_TOO_LARGE;
+    } else if (status == Z_MEM_ERROR) {
+        result = CORDON_GUNZIP_NO_MEMORY;
     }
     inflateEnd(&stream);
     return result;

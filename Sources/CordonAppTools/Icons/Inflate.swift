@@ -11,6 +11,9 @@ enum Inflate {
         guard written != CORDON_GUNZIP_TOO_LARGE else {
             throw AppToolsError(.malformed, "image data is longer than the image")
         }
+        guard written != CORDON_GUNZIP_NO_MEMORY else {
+            throw AppToolsError(.unwritable, "there is no memory to unpack an image")
+        }
         guard written >= 0 else { throw AppToolsError(.malformed, "image data is damaged or ends early") }
         return output
     }

@@ -10,9 +10,7 @@ enum Inflation {
     static func unpack(
         _ data: Data, named name: String, into take: (UnsafeRawBufferPointer) throws(AppToolsError) -> Void
     ) throws(AppToolsError) {
-        guard let inflater = cordon_inflater_make() else {
-            throw AppToolsError(.unwritable, "there is no memory to unpack", at: name)
-        }
+        guard let inflater = cordon_inflater_make() else { throw noMemory(name) }
         let output = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 16)
         defer {
             cordon_inflater_free(inflater)
@@ -31,6 +29,7 @@ enum Inflation {
                     let status = cordon_inflater_step(
                         inflater, output.assumingMemoryBound(to: UInt8.self).baseAddress, &made,
                         rest.assumingMemoryBound(to: UInt8.self).baseAddress, &taken)
+                    guard status != CORDON_INFLATE_NO_MEMORY else { throw noMemory(name) }
                     guard status != CORDON_INFLATE_MALFORMED || made == 0 && taken == 0 && rest.isEmpty else {
                         throw AppToolsError(.malformed, "is damaged", at: name)
                     }
@@ -43,6 +42,10 @@ enum Inflation {
             }
         }
         guard hasEnded else { throw AppToolsError(.malformed, "ends early", at: name) }
+    }
+
+    private static func noMemory(_ name: String) -> AppToolsError {
+        AppToolsError(.unwritable, "there is no memory to unpack", at: name)
     }
 }
 

@@ -12,6 +12,8 @@ package enum GzipCoding {
         case bytes(Data)
         case tooLarge
         case malformed
+        /// There was no memory for it.
+        case noMemory
     }
 
     /// Unpacks one gzip file that is the whole of the bytes; never makes more than the limit, however it was packed.
@@ -21,6 +23,7 @@ package enum GzipCoding {
         let packed = [UInt8](packed)
         let count = cordon_gunzip(&out, out.count, packed, packed.count)
         if count == CORDON_GUNZIP_TOO_LARGE || count > limit { return .tooLarge }
+        if count == CORDON_GUNZIP_NO_MEMORY { return .noMemory }
         return count < 0 ? .malformed : .bytes(Data(out[..<count]))
     }
 

@@ -76,7 +76,7 @@ extension Refusal {
         .unauthorized, "proof-nonce", "The proof must carry the nonce of this answer.",
         enrollment: .authenticationRequired,
         headers: challenge("use_dpop_nonce", "repeat the request with the nonce of this answer"))
-    /// Too many proofs are remembered, of this key or of all; better later than never.
+    /// Too many proofs are remembered, of this key or of all, or there is no memory for a body; better later than never.
     static let busy = Refusal(
         .serviceUnavailable, "busy", "Too many requests are under way.", enrollment: .internalError,
         headers: [.retryAfter: "60"])

@@ -28,6 +28,7 @@ package enum RequestBodyReader {
         case .bytes(let bytes): bytes
         case .tooLarge: throw Refusal.bodyTooLarge(limit)
         case .malformed: throw Refusal.contentCoding
+        case .noMemory: throw Refusal.busy
         }
     }
 
