@@ -17,6 +17,11 @@ struct DamagedDatabase: Sendable {
         case invented(String)
     }
 
+    /// Why nothing is learnt from what is read.
+    struct Blind: Error {
+        let reason: String
+    }
+
     private static let fileSuffixes = ["", "-journal", "-wal"]
     /// A sealed page of 512 bytes.
     private static let slot = 512 + 28
@@ -52,6 +57,26 @@ struct DamagedDatabase: Sendable {
         states.append(Self.files(path))
         self.states = states
         known = Set((1...60).flatMap { ["\($0) one \(100 + $0)", "\($0) two \(100 + $0)"] })
+        try check()
+    }
+
+    /// Whoever looks for damage has to see first what is not damaged, and a row that nobody wrote: a reader that refuses everything, or lets
+    /// everything pass, would find nothing for ever.
+    private func check() throws {
+        for (number, state) in states.enumerated() {
+            guard outcome([UInt8(number)]) == .rows(60) else { throw Blind(reason: "state \(number) has not its rows") }
+            guard number > 0, (state["-journal"] ?? state["-wal"] ?? []).isEmpty else { continue }
+            throw Blind(reason: "state \(number) has neither journal nor log")
+        }
+        let path = folder.appendingPathComponent("invented")
+        do {
+            let connection = try Self.opened(path, fileSystem, creating: true)
+            defer { sqlite3_close(connection) }
+            try Self.run(
+                connection,
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, text); INSERT INTO t VALUES (7, 'one 107'), (8, 'one 107')")
+        }
+        guard read(path) == .invented("8 one 107") else { throw Blind(reason: "a row that nobody wrote passes") }
     }
 
     /// Reads a damaged copy of a state, and writes to it where it can be read.
@@ -74,7 +99,10 @@ struct DamagedDatabase: Sendable {
         for suffix in Self.fileSuffixes + ["-shm"] {
             let file = path.path + suffix
             if let bytes = files[suffix] {
-                guard FileManager.default.createFile(atPath: file, contents: Data(bytes)) else { return .rows(0) }
+                // Told as a fault: a full disk would otherwise look like files that hold nothing.
+                guard FileManager.default.createFile(atPath: file, contents: Data(bytes)) else {
+                    return .invented("none, since there is no room for \(file)")
+                }
             } else {
                 unlink(file)
             }
