@@ -42,6 +42,7 @@ objects=$(swift build -c release --show-bin-path)/CCryptoBoringSSL.build
             --redefine-sym realloc=__wrap_realloc --redefine-sym strdup=__wrap_strdup $object.o
     done
     cc $checks -D__real_malloc=malloc -D__real_calloc=calloc -D__real_realloc=realloc -D__real_free=free -o ../faults -w \
+        -I"$root/Sources/CordonSQLiteShim/include" \
         "$root/Tests/SQLiteSuite/faults.c" ./*.o ../cipher.o -lsqlite3 -lpthread -lm -ldl -lstdc++
     cd ..
     link() { cc -O2 -w -o "$1" "${@:2}" host.o sealed.a cipher.o -lsqlite3 -lpthread -lm -ldl -lstdc++; }

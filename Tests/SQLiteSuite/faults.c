@@ -1,3 +1,4 @@
+#include <CordonSQLiteShim.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -217,7 +218,44 @@ static void check(int commits, long at) {
     exit(1);
 }
 
+// What a file system is made of, each allocation failing in turn: the cipher is given back, the host's state is not, and nothing is lost.
+static int given_back;
+static int no_cipher(const void *state, uint8_t *out, uint8_t *tag, const uint8_t *nonce, const uint8_t *in, size_t count,
+                     const uint8_t *context, size_t context_count) { return 0; }
+static int no_opening(const void *state, uint8_t *out, const uint8_t *tag, const uint8_t *nonce, const uint8_t *in, size_t count,
+                      const uint8_t *context, size_t context_count) { return 0; }
+static void give_back(void *state) { given_back++; }
+
+static void make(void) {
+    static const uint8_t digest[32];
+    static int state;
+    for (long at = 1;; at++) {
+        long before = living;
+        given_back = 0;
+        allocations = failures = 0;
+        failing_allocation = at;
+        cordon_page_key *key = cordon_page_key_new((cordon_cipher){&state, no_cipher, no_opening, give_back}, digest);
+        sqlite3_vfs *vfs = key ? cordon_vfs_new("made", unix_vfs, (cordon_vfs_host){0}, key) : NULL;
+        failing_allocation = 0;
+        cordon_page_key_release(key);
+        int is_whole = vfs != NULL;
+        if (vfs) {
+            cordon_vfs_abandon(vfs);
+            // Its own memory stays, for connections without a file; there is none.
+            __wrap_free((void *)vfs->zName);
+            __wrap_free(vfs);
+        }
+        if (given_back != 1 || living != before || (failures == 0) != is_whole) {
+            printf("failed: a file system made with allocation %ld failing: %d given back, %ld kept\n", at, given_back,
+                   living - before);
+            exit(1);
+        }
+        if (is_whole) return;
+    }
+}
+
 int main(void) {
+    make();
     static const char *modes[] = {"DELETE", "PERSIST", "TRUNCATE", "WAL"};
     long runs = 0;
     for (int number = 0; number < 4 * 8; number++) {
