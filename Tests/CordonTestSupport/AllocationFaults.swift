@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Programs in C that make every allocation of a part in C fail in turn (R6). The part is linked into a program of its own: Swift's run time
 /// ends a process that has no memory, so the same could not be asked in a test's own process.
