@@ -29,7 +29,7 @@
                 try #require(await workshop.vault.isUnlocked(workshop.ada))
                 try writer.write([4], at: 3)
                 try writer.sync()
-                writer.close()
+                try writer.close()
                 try await workshop.vault.create(workshop.path("new"), for: workshop.ada).close()
                 let again = try await workshop.reopened()
                 try #require(try await again.open(workshop.path("note"), writing: false).all() == [1, 2, 3, 4])
