@@ -162,6 +162,12 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
             try refuseIfOrdered()
             let position = offset + Int64(done)
             let (chunk, start) = place(of: position)
+            if let span = wholeChunks(from: position, total - done) {
+                let bytes = span.count * chunkSize
+                try store.readChunks(span, into: .init(rebasing: memory[done..<done + bytes]))
+                done += bytes
+                continue
+            }
             let count = min(total - done, chunkSize - start)
             let part = UnsafeMutableRawBufferPointer(rebasing: memory[done..<done + count])
             if chunk == hotChunk {
@@ -236,6 +242,12 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
             try refuseIfOrdered()
             let position = offset + Int64(done)
             let (chunk, start) = place(of: position)
+            if let span = wholeChunks(from: position, bytes.count - done) {
+                let count = span.count * chunkSize
+                try store.replaceChunks(span, with: .init(rebasing: bytes[done..<done + count]))
+                done += count
+                continue
+            }
             let count = min(bytes.count - done, chunkSize - start)
             let part = UnsafeRawBufferPointer(rebasing: bytes[done..<done + count])
             if count == chunkSize {
@@ -397,6 +409,16 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// The chunk that holds a byte, and where in it; a chunk's size is a power of two.
     private func place(of position: Int64) -> (chunk: Int64, start: Int) {
         (position >> Int64(chunkSize.trailingZeroBitCount), Int(position) & (chunkSize - 1))
+    }
+
+    /// The chunks, two or more, that bytes from a position on fill, up to the collected one; nil where those are fewer.
+    private func wholeChunks(from position: Int64, _ count: Int) -> Range<Int64>? {
+        guard count >= 2 * chunkSize else { return nil }
+        let (chunk, start) = place(of: position)
+        guard start == 0 else { return nil }
+        let end = chunk + Int64(count / chunkSize)
+        let limit = (chunk..<end).contains(hotChunk) ? hotChunk : end
+        return limit - chunk < 2 ? nil : chunk..<limit
     }
 
     private func live() throws(VaultError) -> SealedStore {

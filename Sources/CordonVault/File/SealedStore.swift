@@ -15,10 +15,11 @@ final class SealedStore {
     private(set) var record: CommitRecord
     private(set) var shape: TreeShape
     let device: any StorageDevice
-    let cipher: any ChunkCipher
-    let context: BlockContext
+    let blocks: BlockSealer
     /// Where blocks are sealed on their way to the disk; readers do not allocate it, and it never holds plaintext.
     private lazy var sealed = RawMemory(header.chunkSize)
+    /// The same for each worker on a span.
+    private var rooms: [RawMemory] = []
     var nonces = NonceSource()
     var allocator: SlotAllocator?
     var root: BlockReference
@@ -41,15 +42,14 @@ final class SealedStore {
 
     private init(
         header: SealedHeader, record: CommitRecord, found: [UInt8]? = nil, damagedPage: Int? = nil,
-        device: any StorageDevice, cipher: any ChunkCipher, context: BlockContext
+        device: any StorageDevice, blocks: BlockSealer
     ) {
         self.header = header
         self.record = record
         self.found = found
         self.damagedPage = damagedPage
         self.device = device
-        self.cipher = cipher
-        self.context = context
+        self.blocks = blocks
         shape = TreeShape(chunkSize: header.chunkSize, size: record.length)
         root = record.root
         // A killed writer may have sealed as often as its record allowed.
@@ -70,7 +70,7 @@ final class SealedStore {
             record: CommitRecord(
                 generation: 0, length: 0, sealCount: 0, slotCount: 0, isWriting: true,
                 physicalLength: Layout.dataStart, root: .hole),
-            device: device, cipher: try cipher(contentKey, backend), context: BlockContext(headerDigest: header.digest))
+            device: device, blocks: try blocks(of: header, contentKey, backend))
         store.seals = 0
         store.allocator = SlotAllocator(count: 0)
         try device.write(UnsafeRawBufferPointer(header.memory.slice(0, Layout.headerSize)), at: 0)
@@ -88,27 +88,26 @@ final class SealedStore {
         on device: any StorageDevice, header: SealedHeader, contentKey: SecretBytes, backend: CipherBackend,
         recovering: Bool = false
     ) throws(VaultError) -> SealedStore {
-        let cipher = try cipher(contentKey, backend)
-        let context = BlockContext(headerDigest: header.digest)
+        let blocks = try blocks(of: header, contentKey, backend)
         let (record, bytes, isAlone) = try newestRecord(
-            on: device, header: header, cipher: cipher, context: context, recovering: recovering)
+            on: device, header: header, blocks: blocks, recovering: recovering)
         return SealedStore(
             header: header, record: record, found: bytes,
-            damagedPage: isAlone ? CommitRecord.page(of: record.generation + 1) : nil, device: device, cipher: cipher,
-            context: context)
+            damagedPage: isAlone ? CommitRecord.page(of: record.generation + 1) : nil, device: device, blocks: blocks)
     }
 
-    private static func cipher(_ key: SecretBytes, _ backend: CipherBackend) throws(VaultError) -> any ChunkCipher {
+    private static func blocks(
+        of header: SealedHeader, _ key: SecretBytes, _ backend: CipherBackend
+    ) throws(VaultError) -> BlockSealer {
         guard let cipher = key.withBytes({ backend.cipher(key: $0) }) ?? nil else {
             throw VaultError(.sealingFailed, "The cipher could not be set up.")
         }
-        return cipher
+        return BlockSealer(cipher: cipher, context: BlockContext(headerDigest: header.digest))
     }
 
     /// The newest record, its bytes, and whether it is the only one; read again while a writer changes what is there.
     private static func newestRecord(
-        on device: any StorageDevice, header: SealedHeader, cipher: any ChunkCipher, context: BlockContext,
-        recovering: Bool
+        on device: any StorageDevice, header: SealedHeader, blocks: BlockSealer, recovering: Bool
     ) throws(VaultError) -> (record: CommitRecord, bytes: [UInt8], isAlone: Bool) {
         let page = RawMemory(Layout.recordPage)
         var former: [UInt8] = []
@@ -119,7 +118,7 @@ final class SealedStore {
             for index in 0...1 {
                 try device.readAll(page.slice(0, Layout.recordPage), at: Layout.recordOffsets[index])
                 let record = CommitRecord.open(
-                    page, index: index, cipher: cipher, context: context, chunkSize: header.chunkSize)
+                    page, index: index, cipher: blocks.cipher, context: blocks.context, chunkSize: header.chunkSize)
                 if let record { found.append(record) }
                 look += page.array(0, CommitRecord.size)
             }
@@ -137,7 +136,7 @@ final class SealedStore {
     }
 
     private func newestRecord() throws(VaultError) -> CommitRecord {
-        try Self.newestRecord(on: device, header: header, cipher: cipher, context: context, recovering: false).record
+        try Self.newestRecord(on: device, header: header, blocks: blocks, recovering: false).record
     }
 
     /// Whether a writer has committed since.
@@ -156,27 +155,18 @@ final class SealedStore {
 
     // MARK: Sealing and opening blocks
 
-    func offset(of slot: UInt32) -> Int64 {
-        Layout.dataStart + Int64(slot - 1) * Int64(header.chunkSize)
-    }
+    func offset(of slot: UInt32) -> Int64 { Layout.offset(of: slot, chunkSize: header.chunkSize) }
+
+    /// Slots that a reference may name: a reader's commit has so many, and a writer has taken more.
+    var slotsInReach: UInt32 { allocator == nil ? record.slotCount : .max }
 
     /// Reads a block into `output`, as many bytes as it takes, and opens it there; what is not genuine leaves zeros.
     func readBlock(
         _ reference: BlockReference, at place: TreePlace, into output: UnsafeMutableRawBufferPointer
     ) throws(VaultError) {
-        guard reference.slot <= record.slotCount || allocator != nil, let target = output.baseAddress else {
-            throw VaultError(.damaged, "A block names a slot that the file does not have.")
-        }
+        guard reference.slot <= record.slotCount || allocator != nil else { throw .slotOutOfReach }
         try device.readAll(output, at: offset(of: reference.slot))
-        let genuine = withUnsafeBytes(of: reference) { bytes in
-            guard let base = bytes.baseAddress else { return false }
-            return cipher.open(
-                UnsafeRawBufferPointer(output), into: target, nonce: base + 4, tag: base + 16,
-                context: context.bytes(.block, level: place.level, index: place.index))
-        }
-        guard genuine else {
-            throw VaultError(.damaged, "A block was changed.", place: "level \(place.level), block \(place.index)")
-        }
+        try blocks.open(output, reference, at: place)
     }
 
     /// Seals a block anew, and notes where it is from now on.
@@ -196,34 +186,38 @@ final class SealedStore {
     private func writeBlock(
         _ plaintext: UnsafeRawBufferPointer, at place: TreePlace, replacing old: BlockReference
     ) throws(VaultError) -> BlockReference {
+        let sealed = self.sealed.slice(0, plaintext.count)
+        var reference = try placeForBlock(replacing: old)
+        try blocks.seal(plaintext, into: sealed, &reference, at: place)
+        try device.write(UnsafeRawBufferPointer(sealed), at: offset(of: reference.slot))
+        return reference
+    }
+
+    /// Takes a nonce and a place for a block that is to be sealed, and counts the seal.
+    func placeForBlock(replacing old: BlockReference) throws(VaultError) -> BlockReference {
         try beginWriting()
         guard let allocator else { throw VaultError(.readOnly, "The file is open for reading only.") }
         var reference = BlockReference()
-        let nonce = nonces.make()
-        reference.nonceHead = nonce.0
-        reference.nonceRest = nonce.1
-        let sealed = self.sealed.slice(0, plaintext.count)
-        guard let target = sealed.baseAddress else { return .hole }
-        let done = withUnsafeMutableBytes(of: &reference) { bytes in
-            guard let base = bytes.baseAddress else { return false }
-            return cipher.seal(
-                plaintext, into: target, nonce: base + 4, tag: base + 16,
-                context: context.bytes(.block, level: place.level, index: place.index))
-        }
-        try countSeal(done)
+        (reference.nonceHead, reference.nonceRest) = nonces.make()
+        try countSeal()
         if !old.isHole, allocator.mayOverwrite(old.slot) {
             reference.slot = old.slot
         } else {
             reference.slot = try allocator.take()
             if !old.isHole { allocator.release(old.slot) }
         }
-        try device.write(UnsafeRawBufferPointer(sealed), at: offset(of: reference.slot))
         isDirty = true
         return reference
     }
 
-    private func countSeal(_ done: Bool) throws(VaultError) {
-        guard done else { throw VaultError(.sealingFailed, "A block could not be sealed.") }
+    /// Memory for each worker that seals part of a span; like the memory of single blocks, it never holds plaintext.
+    func rooms(for workers: Int, _ count: Int) -> [RawMemory] {
+        if let first = rooms.first, first.bytes.count < count { rooms = [] }
+        while rooms.count < workers { rooms.append(RawMemory(count)) }
+        return rooms
+    }
+
+    private func countSeal() throws(VaultError) {
         seals += 1
         guard seals < Layout.sealLimit else {
             throw VaultError(.keyExhausted, "The content key has sealed \(seals) blocks.")
@@ -275,10 +269,12 @@ final class SealedStore {
         let page = RawMemory(Layout.recordPage)
         let height = TreeShape(chunkSize: header.chunkSize, size: next.length).height
         var sealed = next
-        try countSeal(true)
+        try countSeal()
         reservedSeals = next.isWriting ? max(seals + reservation, Layout.sealsUnderMark) : seals
         sealed.sealCount = next.isWriting ? reservedSeals - Layout.sealsUnderMark : seals
-        guard sealed.seal(into: page, cipher: cipher, context: context, height: height, nonce: nonces.make()) else {
+        let isSealed = sealed.seal(
+            into: page, cipher: blocks.cipher, context: blocks.context, height: height, nonce: nonces.make())
+        guard isSealed else {
             throw VaultError(.sealingFailed, "A commit record could not be sealed.")
         }
         // The first write of a page fills it; later ones touch one sector.

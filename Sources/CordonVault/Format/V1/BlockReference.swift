@@ -17,23 +17,29 @@ struct BlockReference: Equatable {
 
 /// What is authenticated beside a block: which kind it is, its place in the tree, and the header's digest, which
 /// stands for file id, owner, key id, chunk size and algorithm. 48 bytes.
-struct BlockContext {
+struct BlockContext: Sendable {
     enum Kind: UInt8 {
         case block = 1
         case record = 2
     }
 
-    private let memory = RawMemory(48)
+    /// The 48 bytes of one block, put together for each call: several threads may ask at once.
+    private typealias Words = (kind: UInt64, index: UInt64, digest: (UInt64, UInt64, UInt64, UInt64))
+
+    private let digest: (UInt64, UInt64, UInt64, UInt64)
 
     init(headerDigest: [UInt8]) {
-        memory.store(headerDigest, at: 16)
+        precondition(headerDigest.count == 32)
+        digest = headerDigest.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
 
-    /// The context of one block; valid until the next call.
-    func bytes(_ kind: Kind, level: Int, index: Int64) -> UnsafeRawBufferPointer {
-        memory.store(kind.rawValue, at: 0)
-        memory.store(UInt8(level), at: 1)
-        memory.store(UInt64(index), at: 8)
-        return UnsafeRawBufferPointer(memory.slice(0, 48))
+    /// Hands the context of one block to the body.
+    @inline(__always)
+    func withBytes<Result>(
+        _ kind: Kind, level: Int, index: Int64, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        let first = UInt64(kind.rawValue) | UInt64(UInt8(level)) << 8
+        let words: Words = (first.littleEndian, UInt64(index).littleEndian, digest)
+        return withUnsafeBytes(of: words, body)
     }
 }

@@ -92,7 +92,7 @@ struct CommitRecord: Equatable {
 
     private static func context(_ page: RawMemory, _ context: BlockContext, _ generation: UInt64) -> RawMemory {
         let whole = RawMemory(48 + sealedSize)
-        whole.store(Array(context.bytes(.record, level: 0, index: Int64(generation & 1))), at: 0)
+        context.withBytes(.record, level: 0, index: Int64(generation & 1)) { whole.bytes.copyMemory(from: $0) }
         whole.store(page.array(0, sealedSize), at: 48)
         return whole
     }

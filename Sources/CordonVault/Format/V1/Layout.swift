@@ -21,6 +21,9 @@ enum Layout {
     static let sealsUnderMark: UInt64 = 1 << 20
     /// Seals that a writer reserves at a time at least, hence what a kill costs; and at most.
     static let reservations: ClosedRange<UInt64> = 1 << 10...1 << 19
+
+    /// Where a slot begins.
+    static func offset(of slot: UInt32, chunkSize: Int) -> Int64 { dataStart + Int64(slot - 1) * Int64(chunkSize) }
 }
 
 /// How the chunks of a file of some length hang together: a tree whose leaves are chunks and whose inner nodes are
