@@ -172,16 +172,13 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
             let part = UnsafeMutableRawBufferPointer(rebasing: memory[done..<done + count])
             if chunk == hotChunk {
                 part.copyMemory(from: UnsafeRawBufferPointer(hot.slice(start, count)))
+            } else if start == 0, count == store.shape.storedChunkSize {
+                try store.readChunk(chunk, into: part)
+            } else if try store.reference(ofChunk: chunk).isHole {
+                part.initializeMemory(as: UInt8.self, repeating: 0)
             } else {
-                let reference = try store.reference(ofChunk: chunk)
-                if reference.isHole {
-                    part.initializeMemory(as: UInt8.self, repeating: 0)
-                } else if start == 0, count == store.shape.storedChunkSize {
-                    try store.readBlock(reference, at: TreePlace(level: 0, index: chunk), into: part)
-                } else {
-                    try load(chunk, store)
-                    part.copyMemory(from: UnsafeRawBufferPointer(hot.slice(start, count)))
-                }
+                try load(chunk, store)
+                part.copyMemory(from: UnsafeRawBufferPointer(hot.slice(start, count)))
             }
             done += count
         }

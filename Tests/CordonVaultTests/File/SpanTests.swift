@@ -267,4 +267,25 @@ struct SpanTests {
         let isSameSealed = try await workshop.vault.open(sealed, writing: false).contents() == content
         #expect(isSameSealed)
     }
+
+    @Test func `single chunks are read right, whether or not they lie beside each other`() async throws {
+        let workshop = try await Workshop()
+        var model = Self.content(600 * 4096)
+        let path = try await Self.file(model, workshop)
+        let file = try await workshop.vault.open(path)
+        for chunk in [3, 130, 599] {
+            try file.write([UInt8](repeating: 9, count: 4096), at: Int64(chunk * 4096))
+            model.replaceSubrange(chunk * 4096..<(chunk + 1) * 4096, with: [UInt8](repeating: 9, count: 4096))
+        }
+        try file.close()
+        let reader = try await workshop.vault.open(path, writing: false)
+        for _ in 0..<2 {
+            for chunk in 0..<600 {
+                let isSame =
+                    try reader.read(4096, at: Int64(chunk * 4096))
+                    == Array(model[chunk * 4096..<(chunk + 1) * 4096])
+                #expect(isSame, "chunk \(chunk)")
+            }
+        }
+    }
 }

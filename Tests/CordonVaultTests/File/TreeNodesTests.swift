@@ -37,10 +37,39 @@ struct TreeNodesTests {
         #expect(nodes.node(at: leaf(7)) == nil)
     }
 
+    @Test
+    func `a slot is told ahead in a node as it was loaded, and only where all of its blocks lie beside each other`() {
+        func loaded(_ slots: [UInt32]) -> TreeNode {
+            let memory = RawMemory(slots.count * Layout.referenceSize)
+            for (child, slot) in slots.enumerated() { memory.store(slot, at: child * Layout.referenceSize) }
+            let node = TreeNode(count: slots.count, capacity: 128, isDirty: false)
+            node.fill(from: memory)
+            return node
+        }
+        var nodes = TreeNodes()
+        let node = loaded([5, 6, 7])
+        nodes.put(node, at: leaf(3))
+        #expect(nodes.referenceAhead(2, ofLeaf: 3)?.slot == 7)
+        #expect(nodes.referenceAhead(2, ofLeaf: 3)?.reference.pointee.slot == 7)
+        #expect(nodes.referenceAhead(3, ofLeaf: 3) == nil)
+        #expect(nodes.referenceAhead(0, ofLeaf: 4) == nil)
+        node[1].slot = 9
+        #expect(nodes.node(at: leaf(3))?.firstSlot == 0)
+        #expect(nodes.referenceAhead(1, ofLeaf: 3) == nil)
+        let others: [[UInt32]] = [[5, 7, 6], [0, 0, 0], [0, 1, 2], [.max, 0, 1]]
+        for (index, slots) in others.enumerated() {
+            nodes.put(loaded(slots), at: leaf(Int64(index)))
+            #expect(nodes.referenceAhead(1, ofLeaf: Int64(index)) == nil, "\(slots)")
+        }
+    }
+
     @Test func `every node of many is found while they grow in number`() {
         var nodes = TreeNodes()
         for index in 0..<Int64(2000) {
-            nodes.put(node([UInt32(index) + 1]), at: leaf(index))
+            let node = nodes.make(count: 1, capacity: 128, isDirty: false)
+            #expect(node[0].isHole)
+            node[0].slot = UInt32(index) + 1
+            nodes.put(node, at: leaf(index))
             for earlier in stride(from: index, through: 0, by: -97) {
                 #expect(nodes.node(at: leaf(earlier))?[0].slot == UInt32(earlier) + 1)
                 #expect(nodes.reference(0, ofLeaf: earlier)?.slot == UInt32(earlier) + 1)
