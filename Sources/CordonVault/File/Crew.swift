@@ -22,6 +22,7 @@ enum Crew {
     /// Bytes in a piece: few enough that a worker who starts late still finds some, and that all stop soon after a failure.
     static let pieceBytes = 1 << 17
     private static let mostWorkers = 4
+    private static let pace = Locked(Pace())
 
     /// How many workers tests want; nil in an app.
     @TaskLocal static var wanted: Int?
@@ -31,7 +32,7 @@ enum Crew {
         // A forked child has none of its parent's threads, and Dispatch would wait for them, or end the child.
         guard bytes >= leastBytes, cordon_fork_generation() == 0 else { return 1 }
         if let wanted { return wanted }
-        guard !isSparing else { return 1 }
+        guard !isSparing, pace.withLock({ $0.wantsCrew() }) else { return 1 }
         return max(1, min(mostWorkers, ProcessInfo.processInfo.activeProcessorCount))
     }
 
@@ -61,6 +62,7 @@ enum Crew {
             }
             return nil
         }
+        let start = DispatchTime.now().uptimeNanoseconds
         let shift = Locked(Shift(pieces: pieces))
         let takePieces = { @Sendable (worker: Int) in
             while let piece = shift.withLock({ $0.take() }) {
@@ -78,7 +80,30 @@ enum Crew {
         #else
             DispatchQueue.concurrentPerform(iterations: min(workers, pieces), execute: takePieces)
         #endif
-        return shift.withLock { $0.failure }
+        let end = DispatchTime.now().uptimeNanoseconds
+        let (failure, allTaken) = shift.withLock { ($0.failure, $0.allTaken ?? end) }
+        pace.withLock { $0.note(worked: allTaken - start, waited: end - allTaken) }
+        return failure
+    }
+}
+
+/// Whether other workers are worth waiting for: where every core has something else to do, one that has begun a piece is put aside with it, and the
+/// caller would wait longer than it had worked.
+struct Pace: Sendable {
+    /// Spans that the caller does alone after it had to wait.
+    static let pause = 16
+    private var alone = 0
+
+    /// Asked once for each span.
+    mutating func wantsCrew() -> Bool {
+        guard alone > 0 else { return true }
+        alone -= 1
+        return false
+    }
+
+    /// Notes how long a crew had pieces to take, and how long its caller then waited for the last of them.
+    mutating func note(worked: UInt64, waited: UInt64) {
+        if waited > worked { alone = Self.pause }
     }
 }
 
@@ -93,11 +118,16 @@ private struct Shift: Sendable {
     let pieces: Int
     private var next = 0
     private(set) var failure: PieceFailure?
+    /// When the first worker found nothing left to take.
+    private(set) var allTaken: UInt64?
 
     init(pieces: Int) { self.pieces = pieces }
 
     mutating func take() -> Int? {
-        guard failure == nil, next < pieces else { return nil }
+        guard failure == nil, next < pieces else {
+            allTaken = allTaken ?? DispatchTime.now().uptimeNanoseconds
+            return nil
+        }
         defer { next += 1 }
         return next
     }
