@@ -2,6 +2,8 @@
 extension SealedStore {
     /// Bytes of chunks that one call of the system reads or writes.
     fileprivate static let runBytes = 1 << 16
+    /// Bytes that all workers together may seal into: the largest chunks get two workers.
+    private static let roomBytes = 1 << 21
     /// Chunks of a span that are looked up at a time: of a small one as many as have room on the stack, and of a large one what keeps every
     /// worker busy for a while.
     private static let (smallWindow, largeWindow, largeWindowBytes) = (32, 2048, 1 << 23)
@@ -34,6 +36,7 @@ extension SealedStore {
                 let span = SpanPlace(self, found.chunks, references)
                 let start = Int(window.lowerBound - chunks.lowerBound) * header.chunkSize
                 let room = max(header.chunkSize, min(Self.runBytes, found.chunks.count * header.chunkSize))
+                let workers = min(workers, Self.roomBytes / room)
                 let sealing = SealingSpan(
                     span: span, plaintext: UnsafeRawBufferPointer(rebasing: plaintext[start...]),
                     rooms: rooms(for: workers, room))

@@ -67,6 +67,18 @@ struct SpanTests {
         }
     }
 
+    @Test func `chunks of a mebibyte are sealed and opened by workers`() async throws {
+        let workshop = try await Workshop()
+        let content = Self.content(9 * Self.mebibyte + 3)
+        let path = workshop.path("span")
+        let file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: Self.mebibyte)
+        try Crew.$wanted.withValue(4) { try file.write(content, at: 0) }
+        try file.close()
+        let reader = try await workshop.vault.open(path, writing: false)
+        let isSame = try Crew.$wanted.withValue(4) { try reader.all() } == content
+        #expect(isSame)
+    }
+
     @Test func `a span of several windows and many nodes is read as it was written, at any offset`() async throws {
         let workshop = try await Workshop()
         let content = Self.content(17 * Self.mebibyte + 4096 * 3 + 5)
