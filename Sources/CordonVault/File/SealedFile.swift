@@ -159,7 +159,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         let total = Int(max(0, min(Int64(memory.count), store.shape.size - offset)))
         var done = 0
         while done < total {
-            try refuseIfOrdered()
+            if done > 0 { try refuseIfOrdered() }
             let position = offset + Int64(done)
             let (chunk, start) = place(of: position)
             if let span = wholeChunks(from: position, total - done) {
@@ -408,12 +408,15 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         (position >> Int64(chunkSize.trailingZeroBitCount), Int(position) & (chunkSize - 1))
     }
 
+    /// Bytes that are read or written between two looks at whether the file was ended.
+    private static let spanBytes = 8 << 20
+
     /// The chunks, two or more, that bytes from a position on fill, up to the collected one; nil where those are fewer.
     private func wholeChunks(from position: Int64, _ count: Int) -> Range<Int64>? {
         guard count >= 2 * chunkSize else { return nil }
         let (chunk, start) = place(of: position)
         guard start == 0 else { return nil }
-        let end = chunk + Int64(count / chunkSize)
+        let end = chunk + Int64(min(count, Self.spanBytes) / chunkSize)
         let limit = (chunk..<end).contains(hotChunk) ? hotChunk : end
         return limit - chunk < 2 ? nil : chunk..<limit
     }
