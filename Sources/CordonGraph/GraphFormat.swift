@@ -79,7 +79,8 @@ struct GraphFormat: Sendable {
 
     private func refusal(_ refusal: TokenRefusal) -> Refusal {
         let message = "\(refusal.reason). \(refusal.hint)"
-        let challenge: HTTPFields = [.wwwAuthenticate: refusal.bearerChallenge(maxAge: stepUpAge)]
+        var challenge: HTTPFields = [.wwwAuthenticate: refusal.bearerChallenge(maxAge: stepUpAge)]
+        challenge[.dpopNonce] = refusal.nonce
         return switch refusal.code {
         case .issuerUnavailable:
             Refusal(.serviceUnavailable, "ServiceUnavailable", message, headers: [.retryAfter: "30"])

@@ -90,6 +90,20 @@ struct ServiceRegister: Sendable {
     private func send(
         _ method: HTTPRequest.Method, _ path: String, _ message: (some Encodable)?, vouchedBy voucher: Voucher?
     ) async throws(SignInError) -> HTTPAnswer {
+        let answer = try await send(method, path, message, vouchedBy: voucher, repeating: nil)
+        // In the minute after its start, the service asks for a proof that repeats a nonce of its; it has done nothing before that.
+        guard voucher != nil, answer.head.status == .unauthorized, let name = Self.nonceField,
+            let nonce = answer.head.headerFields[name]
+        else { return answer }
+        return try await send(method, path, message, vouchedBy: voucher, repeating: nonce)
+    }
+
+    private static let nonceField = HTTPField.Name("DPoP-Nonce")
+
+    private func send(
+        _ method: HTTPRequest.Method, _ path: String, _ message: (some Encodable)?, vouchedBy voucher: Voucher?,
+        repeating nonce: String?
+    ) async throws(SignInError) -> HTTPAnswer {
         let url = base.appending(path: path)
         var request = try HTTPRequest(method, to: url) {
             SignInError(.configuration, .invalidParameter, "the service's address \($0.predicate)")
@@ -105,8 +119,8 @@ struct ServiceRegister: Sendable {
                 request.headerFields[.authorization] = voucher.token.authorization
                 if voucher.token.isBound, let name = HTTPField.Name("DPoP") {
                     request.headerFields[name] = try DPoPProof.make(
-                        method: method.rawValue, url: url, accessToken: voucher.token.text, issued: now(),
-                        signer: voucher.signer)
+                        method: method.rawValue, url: url, accessToken: voucher.token.text, nonce: nonce,
+                        issued: now(), signer: voucher.signer)
                 }
             }
         } catch {

@@ -53,6 +53,11 @@ package struct AdministrationGate: Sendable {
             try proofs.remember(proof, share: ProofVerifier.shareOfAdministrator)
         } catch let refusal as Refusal where refusal == .busy {
             throw TokenRefusal(.busy, "too many proofs are remembered")
+        } catch let refusal as Refusal where refusal == .staleNonce {
+            var refusal = TokenRefusal(
+                .unprovedKey, "shortly after a start of the service, a proof has to repeat the nonce of its answer")
+            refusal.nonce = proofs.nonces.nonce(at: now())
+            throw refusal
         } catch {
             throw TokenRefusal(.unprovedKey, "the proof that came with the token was refused")
         }

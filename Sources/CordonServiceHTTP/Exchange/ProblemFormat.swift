@@ -45,6 +45,7 @@ struct ProblemFormat: RefusalFormat {
             refusal.contact = error.contact
             if case .administrator(let stepUpAge) = reader {
                 refusal.headers[.wwwAuthenticate] = error.bearerChallenge(maxAge: stepUpAge)
+                refusal.headers[.dpopNonce] = error.nonce
             }
             return refusal
         default:

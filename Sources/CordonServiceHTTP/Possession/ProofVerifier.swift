@@ -35,7 +35,7 @@ struct ProofVerifier: Sendable {
     /// - Parameters:
     ///   - address: The request's URL as clients see it.
     ///   - thumbprint: The key that must have made it; nil for any, which the caller must then look at.
-    ///   - demandsNonce: Whether a nonce of this service must be in it.
+    ///   - demandsNonce: Whether a nonce of this service must be in it. One that may be from before the start needs it in any case.
     func check(
         _ proofs: [String], method: String, address: String, accessToken: String?, madeBy thumbprint: String?,
         demandsNonce: Bool
@@ -55,11 +55,10 @@ struct ProofVerifier: Sendable {
         guard thumbprint == nil || maker == thumbprint else {
             throw Refusal.invalidProof("the proof was made with another key")
         }
-        if demandsNonce {
+        // Nonces end with the process. Without one, a proof may have been used with the process before: also one that is dated
+        // later than the start, of a client whose clock is ahead.
+        if demandsNonce || proof.issued <= Self.start(at: moment, after: elapsed) + DPoPProof.tolerance {
             guard let nonce = proof.nonce, nonces.accepts(nonce, at: moment) else { throw Refusal.staleNonce }
-        } else if proof.issued < Self.start(at: moment, after: elapsed) {
-            // Nonces end with the process. Without one, a proof from before may have been used with the process before.
-            throw Refusal.invalidProof("the proof is from before the service started")
         }
         // Told here already, so that a recorded request takes nothing from its victim's share.
         guard !replays.knows(proof.id, key: maker) else { throw Refusal.replayedProof }

@@ -68,6 +68,12 @@ struct SCIMFormat: RefusalFormat {
         case .insufficientScope: .scim(403, refusal.reason)
         case .issuerUnavailable: .scim(503, refusal.reason, headers: [.retryAfter: "30"])
         case .busy: .scim(503, refusal.reason, headers: [.retryAfter: "60"])
+        case .unprovedKey where refusal.nonce != nil:
+            .scim(
+                401, refusal.reason,
+                headers: [
+                    .wwwAuthenticate: refusal.bearerChallenge(maxAge: nil), .dpopNonce: refusal.nonce ?? "",
+                ])
         default: .scim(401, refusal.reason, headers: [.wwwAuthenticate: "Bearer"])
         }
     }

@@ -45,6 +45,8 @@ public struct TokenRefusal: Error, Sendable, Equatable {
     public let note: String?
     /// The service's signed word (``ProblemDetails/contact``).
     var contact: String?
+    /// What the next proof of possession has to repeat; nil where that is not asked for.
+    package var nonce: String?
 
     /// Makes a refusal.
     public init(_ code: Code, _ reason: String, note: String? = nil) {

@@ -60,6 +60,16 @@ import Testing
         #expect(await Array(service.devices.keys) == [joined.device?.registration?.deviceID])
     }
 
+    @Test func `a service that asks for a nonce, as after its start, gets a proof that repeats it`() async throws {
+        let broker = try await stand.broker(transport: service)
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        await service.demand(nonce: "made at the start")
+        let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(joined.device?.isShared == true)
+        #expect(await service.devices.count == 1)
+        #expect(await service.tokens.allSatisfy { $0.hasPrefix("DPoP ") })
+    }
+
     @Test func `a provider without DPoP is told before an administrator signs in to join a device`() async throws {
         let broker = try await stand.broker(transport: service)
         let administrator = try await BrokerApp("x", at: broker, user: 0)

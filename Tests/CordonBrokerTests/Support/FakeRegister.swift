@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
@@ -31,6 +32,8 @@ actor FakeRegister: HTTPTransport {
     var status: Int?
     /// The body that goes with ``status``.
     var body = ""
+    /// What proofs have to repeat; nil for nothing.
+    private var nonce: String?
 
     init(_ provider: any HTTPTransport) {
         self.provider = provider
@@ -40,6 +43,8 @@ actor FakeRegister: HTTPTransport {
         self.status = status
         self.body = body
     }
+
+    func demand(nonce: String?) { self.nonce = nonce }
 
     func revoke(_ account: AccountID, secondsAgo: Int64 = 0) { revoked[account] = secondsAgo }
 
@@ -61,6 +66,13 @@ actor FakeRegister: HTTPTransport {
         if let status {
             guard status > 0 else { throw TransportError(.unreachable, reason: "no network") }
             return Self.answer(status, body)
+        }
+        if let nonce, let name = HTTPField.Name("DPoP"), let proof = request.headerFields[name] {
+            guard Self.claims(of: proof)["nonce"] == nonce else {
+                var refused = Self.answer(401, "{}")
+                if let field = HTTPField.Name("DPoP-Nonce") { refused.head.headerFields[field] = nonce }
+                return refused
+            }
         }
         guard let parts = request.path?.split(separator: "/").map(String.init) else { return Self.answer(404, "") }
         let message = bytes.flatMap { try? JSONDecoder().decode(Body.self, from: $0) }
@@ -106,6 +118,13 @@ actor FakeRegister: HTTPTransport {
 
     func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
         try await provider.stream(request, timeout: timeout)
+    }
+
+    /// The claims of a proof that are texts; the service verifies it.
+    private static func claims(of proof: String) -> [String: String] {
+        let payload = proof.split(separator: ".").dropFirst().first.flatMap { Base64URL.decode(String($0)) } ?? Data()
+        let members = try? JSONSerialization.jsonObject(with: payload) as? [String: Any]
+        return members?.compactMapValues { $0 as? String } ?? [:]
     }
 
     private static func answer(_ status: Int, _ body: String) -> HTTPAnswer {
