@@ -77,10 +77,7 @@ public struct AccessTokenVerifier: Sendable {
         let moment = now()
         if let refusal = refusals(of: signed, for: audience, at: moment).first { throw refusal }
         let token = token(signed, at: moment)
-        verified.remember(
-            hashed.mark, token, for: audience,
-            notBefore: Date(
-                timeIntervalSince1970: (signed.claims.notBefore ?? 0) - TokenRules.clockTolerance), at: moment)
+        verified.remember(hashed.mark, token, for: audience, at: moment)
         return token
     }
 

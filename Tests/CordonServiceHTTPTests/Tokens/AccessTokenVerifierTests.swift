@@ -40,6 +40,20 @@ import Testing
         #expect(token.scopes == ["mam.checkin"])
     }
 
+    @Test
+    func
+        `a token that was verified is refused as any other while a clock that was set back makes it one of the future`()
+        async throws
+    {
+        let verifier = verifier
+        let token = try issuer.token(claims())
+        _ = try await verifier.verify(token, for: .checkIn)
+        clock.advance(by: -86_400)
+        await #expect(throws: TokenRefusal(.expired, "")) { try await verifier.verify(token, for: .checkIn) }
+        clock.advance(by: 86_400)
+        _ = try await verifier.verify(token, for: .checkIn)
+    }
+
     @Test func `a token that lives longer than the operator allows is refused, and one that does not say how long`()
         async throws
     {
