@@ -20,6 +20,14 @@ import Testing
         #expect(bucket.take(at: 3) == nil)
     }
 
+    @Test func `it is full again once as much time has passed as it gave away`() {
+        var bucket = TokenBucket(burst: 3, perSecond: 2, at: 100)
+        #expect(bucket.isFull(at: 100))
+        for _ in 0..<2 { #expect(bucket.take(at: 100) == nil) }
+        #expect(!bucket.isFull(at: 100.75) && !bucket.isFull(at: 99))
+        #expect(bucket.isFull(at: 101))
+    }
+
     @Test func `no pause gives more than the burst, and a clock set back gives nothing`() {
         var bucket = TokenBucket(burst: 2, perSecond: 1, at: 0)
         for _ in 0..<2 { #expect(bucket.take(at: 1e9) == nil) }

@@ -16,6 +16,9 @@ package struct TokenBucket: Sendable {
         asked = now
     }
 
+    /// Whether it is full, or will be by a moment that is not before that at which it was last asked: then a new one is the same.
+    package func isFull(at now: Double) -> Bool { left + max(0, now - asked) * perSecond >= burst }
+
     /// Takes one; if none is there it takes nothing and says in how many seconds one will be, nil after taking one.
     package mutating func take(at now: Double) -> Double? {
         refill(now)

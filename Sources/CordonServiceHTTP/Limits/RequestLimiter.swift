@@ -8,6 +8,8 @@ import HTTPTypes
 ///
 /// Only callers whose token and proof are good are counted, and statements that a device's key signed, so strangers can
 /// neither fill it nor use up another caller's share. Shared devices have one of their own.
+///
+/// What is remembered of a caller is forgotten once their share is whole again; callers without end are not remembered for that.
 final class RequestLimiter: Sendable {
     /// What one kind of caller may do.
     private struct Rate {
@@ -17,12 +19,26 @@ final class RequestLimiter: Sendable {
 
     private let limits: CheckInLimits
     private let capacity: Int
-    private let buckets = Locked<[String: TokenBucket]>([:])
+    private let state: Locked<State>
+
+    private struct State {
+        var buckets: [String: TokenBucket] = [:]
+        /// With how many it is looked for those that are whole again: twice as many as were left the last time, so that each look is paid for by
+        /// as many callers.
+        var limit: Int
+    }
+
+    /// With fewer, none is looked for.
+    private static let fewest = 1_024
 
     init(_ limits: CheckInLimits, capacity: Int = 400_000) {
         self.limits = limits
         self.capacity = capacity
+        state = Locked(State(limit: min(capacity, Self.fewest)))
     }
+
+    /// How many shares are remembered.
+    var count: Int { state.withLock { $0.buckets.count } }
 
     /// Lets a check-in through.
     ///
@@ -96,10 +112,12 @@ final class RequestLimiter: Sendable {
     }
 
     private func admit(_ key: String, _ rate: Rate, at now: Date) throws {
-        let wait = buckets.withLock { [capacity] buckets in
-            if buckets.count >= capacity { Self.makeRoom(in: &buckets, half: capacity / 2) }
+        let wait = state.withLock { [capacity] state in
             let moment = now.timeIntervalSinceReferenceDate
-            return buckets[key, default: TokenBucket(burst: rate.burst, perSecond: rate.perSecond, at: moment)]
+            if state.buckets.count >= state.limit, state.buckets[key] == nil {
+                Self.makeRoom(in: &state, capacity, at: moment)
+            }
+            return state.buckets[key, default: TokenBucket(burst: rate.burst, perSecond: rate.perSecond, at: moment)]
                 .take(at: moment)
         }
         guard let wait else { return }
@@ -108,9 +126,14 @@ final class RequestLimiter: Sendable {
             headers: [.retryAfter: String(Int(max(1, min(wait.rounded(.up), 3_600))))])
     }
 
-    /// Forgets who asked longest ago.
-    private static func makeRoom(in buckets: inout [String: TokenBucket], half: Int) {
-        let oldest = buckets.sorted { $0.value.asked < $1.value.asked }.prefix(buckets.count - half)
-        for (key, _) in oldest { buckets[key] = nil }
+    /// Forgets the shares that are whole again; where all of them together are too many, also those who asked longest ago.
+    private static func makeRoom(in state: inout State, _ capacity: Int, at moment: Double) {
+        state.buckets = state.buckets.filter { !$0.value.isFull(at: moment) }
+        if state.buckets.count >= capacity {
+            let oldest = state.buckets.sorted { $0.value.asked < $1.value.asked }
+                .prefix(state.buckets.count - capacity / 2)
+            for (key, _) in oldest { state.buckets[key] = nil }
+        }
+        state.limit = min(capacity, max(fewest, 2 * state.buckets.count))
     }
 }

@@ -206,4 +206,13 @@ import Testing
         for token in ["f", "g", "h"] { #expect(admit(token, "k", at: 1_000)) }
         #expect(admit("d", "other", at: 1_000), "an ended token is forgotten")
     }
+
+    @Test func `tokens that have ended are not remembered until there is no room`() {
+        let users = TokenUsers()
+        for second in 0..<5_000 {
+            let moment = Date(timeIntervalSince1970: 1_800_000_000 + Double(second))
+            #expect(users.admit("\(second).", provedBy: "k", until: moment.addingTimeInterval(60), at: moment))
+        }
+        #expect(users.count <= 1_200)
+    }
 }

@@ -84,6 +84,22 @@ import Testing
         #expect(admitted(9) { try limiter.admitRegistration(app, at: moment) } == 5)
     }
 
+    @Test func `of who has the whole share again nothing is remembered, and who has not stays held back`() {
+        let limiter = RequestLimiter(.documented)
+        for index in 0..<5_000 {
+            let moment = Self.start.addingTimeInterval(Double(index))
+            #expect(admitted(1) { try limiter.admitStatement(ofDevice: "\(index)", at: moment) } == 1)
+        }
+        #expect(limiter.count <= 1_100)
+        let moment = Self.start.addingTimeInterval(5_000)
+        #expect(admitted(12) { try limiter.admitStatement(ofDevice: "often", at: moment) } == 10)
+        for index in 5_000..<10_000 {
+            _ = admitted(1) { try limiter.admitStatement(ofDevice: "\(index)", at: moment) }
+        }
+        #expect(admitted(1) { try limiter.admitStatement(ofDevice: "often", at: moment) } == 0)
+        #expect(admitted(12) { try limiter.admitStatement(ofDevice: "often", at: moment.addingTimeInterval(10)) } == 1)
+    }
+
     @Test func `who asks too often is told when to come back, and reports have a share of their own`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
