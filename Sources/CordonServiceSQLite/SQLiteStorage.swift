@@ -11,7 +11,7 @@ internal import GRDB
 public final class SQLiteStorage: ServiceStorage {
     private let pool: DatabasePool
     private let brief: BriefReaders
-    private let decoded = DecodedRecords()
+    let decoded = DecodedRecords()
     private let writes: GroupCommit
     /// Looks at every page of a large store.
     let check = StoreCheck()

@@ -196,12 +196,14 @@ struct SQLiteTransaction: StorageTransaction {
             ON CONFLICT DO UPDATE SET document = excluded.document
             """, [tenant, kind, record.storageID, document])
         try saveLookups(of: record, kind: kind)
+        decoded?.forget(type(of: record).storageKind, record.storageID, of: tenant)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
         let key: [any StoreArgument] = [tenant, Record.storageKind.rawValue, id]
         try execute("DELETE FROM record WHERE tenant = ? AND kind = ? AND id = ?", key)
         try execute("DELETE FROM lookup WHERE tenant = ? AND kind = ? AND id = ?", key)
+        decoded?.forget(Record.storageKind, id, of: tenant)
     }
 
     func append(_ record: AuditRecord) throws(ServiceError) {

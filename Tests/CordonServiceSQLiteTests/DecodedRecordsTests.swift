@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonService
 import Foundation
@@ -76,6 +77,34 @@ struct DecodedRecordsTests {
                 try decoded.record(DirectoryUser.self, "u49", of: "a", in: bytes)
             }
         }
+    }
+
+    @Test func `what is written over or removed is remembered no more, and neither is what nobody has read for hours`()
+        async throws
+    {
+        try await withStoreFile { file in
+            let storage = try SQLiteStorage(file: file)
+            try await save("first", in: storage)
+            #expect(try await name(in: storage) == "first")
+            #expect(storage.decoded.count == 1)
+            try await save("second", in: storage)
+            #expect(storage.decoded.count == 0 && storage.decoded.size == 0)
+            #expect(try await name(in: storage) == "second")
+            try await storage.write(Self.tenant) { try $0.remove(DirectoryUser.self, "oid-1") }
+            #expect(storage.decoded.count == 0 && storage.decoded.size == 0)
+        }
+        let moment = Locked(ContinuousClock.now)
+        let decoded = DecodedRecords(now: { moment.withLock { $0 } })
+        func read(_ id: String) throws {
+            let document = try StorageCoding.encode(DirectoryUser(id: id, userPrincipalName: id, displayName: id))
+            _ = try document.withUnsafeBytes { try decoded.record(DirectoryUser.self, id, of: "a", in: $0) }
+        }
+        for number in 0..<100 { try read("morning-\(number)") }
+        for hour in 1...2 {
+            moment.withLock { $0 += .seconds(3_600) }
+            try read("later-\(hour)")
+        }
+        #expect(decoded.count == 2)
     }
 
     @Test func `what is remembered is bounded in bytes, and pieces of logs are not remembered`() throws {
