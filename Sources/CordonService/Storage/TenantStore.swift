@@ -100,6 +100,7 @@ struct TenantStore: Sendable {
         for told in news.events { events.publish(told, of: tenant) }
         for registrationID in news.closed {
             events.finish(EventBroadcaster.Address(tenant: tenant, registrationID: registrationID))
+            announcer.forget(registrationID, of: tenant)
         }
         if let epoch = news.begunEpoch { announcer.tell(of: epoch, tenant, over: events) }
         if news.leavesAnnouncements { startAnnouncing(to: tenant) }

@@ -61,6 +61,9 @@ struct Announcer: Sendable {
         }
     }
 
+    /// Forgets what was worked out for a registration that has ended.
+    func forget(_ registrationID: String, of tenant: TenantID) { targeting.forget(registrationID, of: tenant) }
+
     /// Does what there is to do, without pauses; returns when all of it is done, and nothing of it under way.
     func finish(_ tenant: TenantID, in store: TenantStore) async throws(ServiceError) {
         let outcome: Result<Void, ServiceError>

@@ -36,4 +36,9 @@ struct Targeting: Sendable {
             if (snapshots[tenant]?.revision ?? -1) < snapshot.revision { snapshots[tenant] = snapshot }
         }
     }
+
+    /// Forgets what was worked out for a registration that has ended.
+    func forget(_ registrationID: String, of tenant: TenantID) {
+        snapshots.withLock { $0[tenant] }?.contents.forget(registrationID)
+    }
 }

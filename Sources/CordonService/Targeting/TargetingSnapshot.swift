@@ -24,6 +24,10 @@ final class TargetingSnapshot: Sendable {
     /// The groups that are directly in each group.
     private let inner: [String: [String]]
     private let candidates = Locked<[String: [ManagedAppPolicy]]>([:])
+    /// The most apps of which is remembered which policies are about them: an app says itself what it is called.
+    static let mostApps = 4_096
+    /// Of how many apps it is remembered.
+    var rememberedApps: Int { candidates.withLock { $0.count } }
     /// What envelopes of this snapshot say.
     let contents = EnvelopeContentCache()
     private let merged = Locked<[[PolicyReference]: MergedPolicy]>([:])
@@ -174,7 +178,10 @@ final class TargetingSnapshot: Sendable {
             $0.kind != .androidManagedAppProtection
                 && ($0.concerns(app) || catalogue[$0.appGroup]?.contains(name) ?? false)
         }
-        candidates.withLock { $0[name] = found }
+        candidates.withLock { candidates in
+            if candidates.count >= Self.mostApps { candidates.removeAll() }
+            candidates[name] = found
+        }
         return found
     }
 
