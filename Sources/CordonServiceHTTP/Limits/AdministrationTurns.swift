@@ -7,7 +7,7 @@ package import Hummingbird
 /// (SRV-CI-090).
 ///
 /// Reading and writing have turns of their own: an administrator who lists all day keeps no other from wiping a device. Callers take turns, one
-/// request each, so that one who asks for much keeps the others waiting for one request at most. A body is read before its
+/// request each, so that those who ask for much keep another one waiting for one request each at most. A body is read before its
 /// request takes a turn: a client that sends one slowly holds no other up.
 package final class AdministrationTurns: Sendable {
     /// The most requests of one caller that wait.
@@ -85,10 +85,35 @@ package final class AdministrationTurns: Sendable {
 
         private struct State {
             var running = 0
-            var last: String?
             var count: UInt64 = 0
             var waiting: [Waiting] = []
+            /// When each caller had the last turn, by its number; also of those who do not wait, who come back a moment later.
+            private var turns: [String: UInt64] = [:]
+            private var last: UInt64 = 0
+
+            mutating func noteTurn(of caller: String) {
+                if turns.count >= Lane.mostCallers {
+                    let there = Set(waiting.map(\.caller))
+                    turns = turns.filter { there.contains($0.key) }
+                }
+                last += 1
+                turns[caller] = last
+            }
+
+            /// The one who has waited longest, of those whose last turn is longest ago.
+            mutating func takeNext() -> Waiting? {
+                let next = waiting.indices.min { left, right in
+                    turns[waiting[left].caller, default: 0] < turns[waiting[right].caller, default: 0]
+                }
+                guard let next else { return nil }
+                let taken = waiting.remove(at: next)
+                noteTurn(of: taken.caller)
+                return taken
+            }
         }
+
+        /// The most callers whose last turn is remembered, but for those who wait.
+        private static let mostCallers = 1_024
 
         private let atOnce: Int
         private let longestWait: Duration
@@ -124,7 +149,7 @@ package final class AdministrationTurns: Sendable {
                             return nil
                         }
                         state.running += 1
-                        state.last = caller
+                        state.noteTurn(of: caller)
                         return true
                     }
                     if let isNow { turn.resume(returning: isNow) }
@@ -148,16 +173,11 @@ package final class AdministrationTurns: Sendable {
             late?.turn.resume(returning: false)
         }
 
-        /// Hands the turn on: to the one who has waited longest, of those who were not served last.
+        /// Hands the turn on.
         func give() {
             let next = state.withLock { state -> Waiting? in
-                guard !state.waiting.isEmpty else {
-                    state.running -= 1
-                    return nil
-                }
-                let index = state.waiting.firstIndex { $0.caller != state.last } ?? 0
-                let next = state.waiting.remove(at: index)
-                state.last = next.caller
+                let next = state.takeNext()
+                if next == nil { state.running -= 1 }
                 return next
             }
             next?.turn.resume(returning: true)

@@ -61,6 +61,22 @@ import Testing
         #expect(order.withLock { $0.count } == 6 && turns.waiting == 0)
     }
 
+    @Test func `callers who ask for much do not keep another one waiting by taking turns with each other`() async throws
+    {
+        let turns = AdministrationTurns(readers: 1, writers: 1)
+        let order = Locked<[String]>([])
+        let first = hold(turns, .get, "a", order)
+        try await until { order.withLock { $0 } == ["a"] }
+        var waiting: [Held] = []
+        for caller in ["a", "a", "a", "b", "b", "b", "c"] {
+            waiting.append(hold(turns, .get, caller, order))
+            try await until { turns.waiting == waiting.count }
+        }
+        for held in waiting + [first] { held.end.finish() }
+        for held in waiting + [first] { try await held.task.value }
+        #expect(order.withLock { $0 } == ["a", "b", "c", "a", "b", "a", "b", "a"])
+    }
+
     @Test func `a caller of whom too much waits is told to come back`() async throws {
         let turns = AdministrationTurns(readers: 1, writers: 1)
         let order = Locked<[String]>([])
