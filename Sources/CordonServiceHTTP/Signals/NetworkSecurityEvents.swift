@@ -18,8 +18,8 @@ struct NetworkSecurityEvents: Sendable {
 
     let stream: IssuerProfile.EventStream
 
-    /// Posts a question.
-    func ask(_ question: Data) async -> Result<Data, TokenRefusal> {
+    /// Posts a question; nil where the answer is too large to be read.
+    func ask(_ question: Data) async -> Result<Data?, TokenRefusal> {
         if let flaw = AddressFlaw(of: stream.poll) { return Self.failure("the address \(flaw.predicate)") }
         var request = HTTPClientRequest(url: stream.poll.absoluteString)
         request.method = .POST
@@ -44,14 +44,14 @@ struct NetworkSecurityEvents: Sendable {
         return outcome
     }
 
-    private static func answer(to request: HTTPClientRequest) async -> Result<Data, TokenRefusal> {
+    private static func answer(to request: HTTPClientRequest) async -> Result<Data?, TokenRefusal> {
         do {
             // The caller bounds the whole exchange.
             let response = try await client.execute(request, deadline: .distantFuture)
             guard response.status == .ok else { return failure("the provider answered \(response.status.code)") }
             return .success(Data(try await response.body.collect(upTo: largestAnswer).readableBytesView))
         } catch is NIOTooManyBytesError {
-            return failure("the provider's answer is too large")
+            return .success(nil)
         } catch {
             return failure("the provider could not be reached", "\(error)")
         }
@@ -63,7 +63,7 @@ struct NetworkSecurityEvents: Sendable {
         return !token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? token : nil
     }
 
-    private static func failure(_ reason: String, _ note: String? = nil) -> Result<Data, TokenRefusal> {
+    private static func failure(_ reason: String, _ note: String? = nil) -> Result<Data?, TokenRefusal> {
         .failure(TokenRefusal(.issuerUnavailable, reason, note: note.map(TokenRefusalLog.plain)))
     }
 }

@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// Fetches the security event tokens of a provider that keeps them until it is asked (RFC 8936).
 ///
 /// A token is acknowledged once it has taken effect: one whose acknowledgement is lost comes again. What is refused is said to be and does
-/// not come again; what cannot be judged at the moment is left for the next answer.
+/// not come again; what cannot be judged at the moment is left for the next answer. Where an answer is too large to be read, fewer are asked for.
 struct SecurityEventPoll: Sendable {
     /// The most tokens that are asked for at once; those of an answer with more count, too.
     static let mostEvents: Int64 = 100
@@ -21,8 +21,8 @@ struct SecurityEventPoll: Sendable {
     /// The provider, as the configuration spells it.
     let issuer: String
     let receiver: SecurityEventReceiver
-    /// Posts a question, and brings the answer's body.
-    let ask: @Sendable (_ question: Data) async -> Result<Data, TokenRefusal>
+    /// Posts a question, and brings the answer's body; nil where that is too large.
+    let ask: @Sendable (_ question: Data) async -> Result<Data?, TokenRefusal>
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// What became of the tokens of the answer before.
@@ -32,8 +32,8 @@ struct SecurityEventPoll: Sendable {
 
         var settled: Set<String> { Set(taken).union(refused.keys) }
 
-        var question: Data {
-            var members: [String: JSONValue] = ["maxEvents": .integer(mostEvents), "returnImmediately": true]
+        func question(for most: Int64) -> Data {
+            var members: [String: JSONValue] = ["maxEvents": .integer(most), "returnImmediately": true]
             if !taken.isEmpty { members["ack"] = .array(taken.map(JSONValue.string)) }
             if !refused.isEmpty { members["setErrs"] = .object(refused) }
             return Data(JSONValue.object(members).text().utf8)
@@ -44,16 +44,22 @@ struct SecurityEventPoll: Sendable {
     func run() async {
         var outcome = Outcome()
         var failures = 0
+        var most = Self.mostEvents
         while !Task.isCancelled {
             let wait: Duration
-            switch await ask(outcome.question).flatMap(Self.answer) {
-            case .success(let answer):
+            switch await ask(outcome.question(for: most)).flatMap({ Self.answer(in: $0, isOne: most == 1) }) {
+            case .success(nil):
+                most = max(1, most / 4)
+                wait = Self.pauseForMore
+            case .success(let answer?):
                 failures = 0
                 let before = outcome.settled
                 outcome = await take(answer.tokens)
                 // Where the same comes again, the provider does not hear what became of it.
                 let isNew = !outcome.settled.isSubset(of: before)
-                wait = answer.hasMore && isNew ? Self.pauseForMore : Self.pause
+                wait = (answer.hasMore || answer.tokens.count >= most) && isNew ? Self.pauseForMore : Self.pause
+                // What was too large is gone, or will be.
+                if isNew { most = min(2 * most, Self.mostEvents) }
             case .failure(let refusal):
                 guard !Task.isCancelled else { return }
                 // What became of the answer before is said with the next question.
@@ -91,12 +97,18 @@ struct SecurityEventPoll: Sendable {
         var hasMore: Bool
     }
 
-    private static func answer(in body: Data) -> Result<Answer, TokenRefusal> {
+    /// What an answer says; nil where it is too large, and fewer may be asked for.
+    ///
+    /// - Parameter isOne: Whether a single token was asked for.
+    private static func answer(in body: Data?, isOne: Bool) -> Result<Answer?, TokenRefusal> {
+        guard let body else {
+            guard isOne else { return .success(nil) }
+            return .failure(TokenRefusal(.issuerUnavailable, "the provider's answer with one token is too large"))
+        }
         guard let answer = try? JSONValue(parsing: body), let sets = answer["sets"]?.object else {
             return .failure(TokenRefusal(.issuerUnavailable, "the provider's answer has no sets"))
         }
-        return .success(
-            Answer(tokens: sets, hasMore: answer["moreAvailable"] == true || sets.count >= mostEvents))
+        return .success(Answer(tokens: sets, hasMore: answer["moreAvailable"] == true))
     }
 }
 

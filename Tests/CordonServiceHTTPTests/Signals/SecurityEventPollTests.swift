@@ -21,10 +21,11 @@ private actor Transmitter {
 
     init(_ answers: [Result<JSONValue, TokenRefusal>]) { self.answers = answers }
 
-    func answer(_ question: Data) -> Result<Data, TokenRefusal> {
+    /// An answer that is null stands for one that is too large.
+    func answer(_ question: Data) -> Result<Data?, TokenRefusal> {
         questions.append((try? JSONValue(parsing: question)) ?? .null)
         guard !answers.isEmpty else { return .success(Data(#"{"sets": {}}"#.utf8)) }
-        return answers.removeFirst().map { Data($0.text().utf8) }
+        return answers.removeFirst().map { $0 == .null ? nil : Data($0.text().utf8) }
     }
 
     func sleep(_ pause: Duration) throws {
@@ -146,6 +147,27 @@ extension SecurityEventTests {
         #expect(try await !isEnabled(service))
     }
 
+    @Test func `where an answer is too large, fewer tokens are asked for until one can be read, and then more again`()
+        async throws
+    {
+        let service = try await TestService()
+        let disabled = try token(service, Self.disabled)
+        let large = Result<JSONValue, TokenRefusal>.success(.null)
+        let log = LogRecorder()
+        let (questions, pauses) = await poll(
+            service,
+            [
+                large, large, large, large, sets(["1": disabled], hasMore: true), sets(["2": disabled]), large,
+                sets(["3": disabled]),
+            ], log: log)
+        #expect(questions.map { $0["maxEvents"]?.integer } == [100, 25, 6, 1, 1, 2, 4, 1])
+        #expect(questions.last?["ack"] == ["2"], "what became of the tokens before is said again")
+        let (soon, usual) = (SecurityEventPoll.pauseForMore, SecurityEventPoll.pause)
+        #expect(pauses == [soon, soon, soon, usual, soon, usual, soon, soon])
+        #expect(log.lines.count { $0.contains("the provider's answer with one token is too large") } == 1)
+        #expect(try await !isEnabled(service))
+    }
+
     @Test func `a token of another provider is refused, although that one is trusted`() async throws {
         let service = try await TestService()
         let other = try token(service, Self.disabled, claims: ["iss": .string(Self.other)])
@@ -178,6 +200,9 @@ extension SecurityEventTests {
         router.post("/large") { _, _ in
             Response(status: .ok, body: .init(byteBuffer: .init(repeating: 0x20, count: 100 * (64 << 10))))
         }
+        router.post("/too-large") { _, _ in
+            Response(status: .ok, body: .init(byteBuffer: .init(repeating: 0x20, count: (8 << 20) + 1)))
+        }
         router.post("/moved") { _, _ in Response(status: .found, headers: [.location: "/poll"]) }
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
@@ -189,15 +214,16 @@ extension SecurityEventTests {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
         }
         try await Application(router: router).test(.live) { client in
-            @Sendable func ask(_ path: String, _ file: URL?) async throws -> Result<Data, TokenRefusal> {
+            @Sendable func ask(_ path: String, _ file: URL?) async throws -> Result<Data?, TokenRefusal> {
                 let poll = try #require(URL(string: "http://127.0.0.1:\(client.port ?? 0)/\(path)"))
                 return await NetworkSecurityEvents(stream: .init(poll: poll, tokenFile: file)).ask(Data("{}".utf8))
             }
             try mode(0o640)
             #expect(try await ask("poll", file).get() == Data(#"{"sets": {}}"#.utf8))
-            #expect(try await ask("poll", nil).get().isEmpty == false)
-            #expect(try await ask("large", nil).get().count == 100 * (64 << 10))
-            #expect(try await ask("poll", link).get().isEmpty == false)
+            #expect(try await ask("poll", nil).get()?.isEmpty == false)
+            #expect(try await ask("large", nil).get()?.count == 100 * (64 << 10))
+            #expect(try await ask("too-large", nil).get() == nil)
+            #expect(try await ask("poll", link).get()?.isEmpty == false)
             try mode(0o644)
             for (path, file, reason) in [
                 ("poll", file, "every user of this machine may read or change the token for security events"),
