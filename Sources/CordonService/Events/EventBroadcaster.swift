@@ -29,26 +29,21 @@ struct EventBroadcaster: Sendable {
         /// The newest epoch that was told of before the store was read, nil for none.
         var pendingEpoch: Int64?
         let opened = ContinuousClock.now
+        /// Whether its reader was found to be the registration's own.
+        var hasBegun = false
         let continuation: AsyncStream<EventSubscription.Piece>.Continuation
     }
 
     private let subscribers = Locked<[Address: [UUID: Subscriber]]>([:])
 
-    /// A stream of the events from now on, and the token by which it is named here. One too many ends the oldest.
+    /// A stream of the events from now on, and the token by which it is named here. It takes no other's place before it begins: until then nothing
+    /// says that its reader may have it.
     func subscribe(_ address: Address) -> (stream: EventSubscription, token: UUID) {
         let stream = EventSubscription()
         let continuation = stream.source
         let token = UUID()
         continuation.onTermination = { [self] _ in remove(token, at: address) }
-        let forgotten = subscribers.withLock { subscribers in
-            var open = subscribers[address] ?? [:]
-            let oldest = open.count < Self.most ? nil : open.min { $0.value.opened < $1.value.opened }
-            if let oldest { open[oldest.key] = nil }
-            open[token] = Subscriber(lastID: 0, continuation: continuation)
-            subscribers[address] = open
-            return oldest?.value.continuation
-        }
-        forgotten?.finish()
+        subscribers.withLock { $0[address, default: [:]][token] = Subscriber(lastID: 0, continuation: continuation) }
         return (stream, token)
     }
 
@@ -57,7 +52,7 @@ struct EventBroadcaster: Sendable {
         subscribers.withLock { $0[address]?[token]?.continuation }?.finish()
     }
 
-    /// Says what a stream begins with: what it missed, and how its ids go on.
+    /// Says what a stream begins with: what it missed, and how its ids go on. One too many ends the oldest.
     ///
     /// - Parameters:
     ///   - lastID: The id of the registration's newest event in the epoch.
@@ -65,14 +60,22 @@ struct EventBroadcaster: Sendable {
     func begin(
         _ token: UUID, at address: Address, with missed: [ServiceEvent], lastID: Int64, epoch: Int64
     ) {
-        subscribers.withLock { subscribers in
-            guard var subscriber = subscribers[address]?[token] else { return }
+        let forgotten = subscribers.withLock { subscribers -> AsyncStream<EventSubscription.Piece>.Continuation? in
+            guard var subscriber = subscribers[address]?[token] else { return nil }
             for event in missed { Self.deliver(event, to: &subscriber) }
             subscriber.ownEvents = max(subscriber.ownEvents ?? 0, lastID - epoch)
             if let pending = subscriber.pendingEpoch, pending > epoch { Self.deliver(epoch: pending, to: &subscriber) }
             subscriber.pendingEpoch = nil
+            subscriber.hasBegun = true
             subscribers[address]?[token] = subscriber
+            let begun = (subscribers[address] ?? [:]).filter { $0.value.hasBegun }
+            guard begun.count > Self.most, let oldest = begun.min(by: { $0.value.opened < $1.value.opened }) else {
+                return nil
+            }
+            subscribers[address]?[oldest.key] = nil
+            return oldest.value.continuation
         }
+        forgotten?.finish()
     }
 
     /// Tells the streams of a registration; an event that is not newer than the last one told is left out.

@@ -41,6 +41,25 @@ struct EventTests {
         for index in open.indices { #expect(await open[index].next()?.kind == .policyChanged) }
     }
 
+    @Test func `who asks for the events of another's app ends none of its streams`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        let id = app.registrationID
+        var open: [EventSubscription.AsyncIterator] = []
+        for _ in 0..<4 { open.append(try await stream(app)) }
+        let stranger = TestApp(test, user: "ben", tag: "tag-2").caller
+        for _ in 0..<8 {
+            await #expect(throws: ServiceError(.wrongKey, "")) {
+                _ = try await test.service.devices.events(ofRegistration: id, after: nil, by: stranger)
+            }
+        }
+        _ = try await test.service.administration.updatePolicy(
+            policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
+        for index in open.indices { #expect(await open[index].next()?.kind == .policyChanged) }
+    }
+
     @Test func `a change is told to those it reaches before or after, and to no others`() async throws {
         let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("writers"))
