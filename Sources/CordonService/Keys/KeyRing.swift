@@ -11,12 +11,12 @@ struct KeyRing: Sendable {
     private let keys = Locked<[String: SoftwareSigningKey]>([:])
     private let sets = Locked<[TenantID: IssuedSet]>([:])
 
-    /// A signed key set and how long to hand it out again.
+    /// A signed key set and when it was signed, by which it is handed out again.
     private struct IssuedSet {
         let set: SignedKeySet
         /// The keys that were to be published when it was signed.
         let keyIDs: [String]
-        let freshUntil: Date
+        let signed: Date
     }
 
     init(store: any ServiceKeyStore, setLifetime: Duration) {
@@ -66,7 +66,11 @@ struct KeyRing: Sendable {
     /// is over, and ``issue(_:version:tenant:at:)`` is to make another.
     func issuedSet(of known: [ServiceSigningKey], tenant: TenantID, at now: Date) -> SignedKeySet? {
         let published = known.published(at: now).map(\.id)
-        return sets.withLock { $0[tenant] }.flatMap { $0.freshUntil > now && $0.keyIDs == published ? $0.set : nil }
+        let half = Double(setLifetime.wholeSeconds) / 2
+        return sets.withLock { $0[tenant] }.flatMap { issued in
+            // One that was signed while the clock was ahead is good for too long.
+            abs(now.timeIntervalSince(issued.signed)) < half && issued.keyIDs == published ? issued.set : nil
+        }
     }
 
     /// Signs a set of the envelope keys to publish, and keeps it; where one of a higher version was signed meanwhile, answers that one.
@@ -75,8 +79,7 @@ struct KeyRing: Sendable {
     ) throws(ServiceError) -> SignedKeySet {
         let published = known.published(at: now)
         let set = try sign(published, for: .envelopes, version: version, root: known, tenant: tenant, at: now)
-        let half = Double(setLifetime.wholeSeconds) / 2
-        let issued = IssuedSet(set: set, keyIDs: published.map(\.id), freshUntil: now.addingTimeInterval(half))
+        let issued = IssuedSet(set: set, keyIDs: published.map(\.id), signed: now)
         return sets.withLock { sets in
             // Apps that took the higher version would refuse this one until the next.
             if let newer = sets[tenant]?.set, newer.version > version { return newer }

@@ -20,6 +20,20 @@ struct KeySetTests {
         #expect(try await test.service.devices.keySet(of: TestOrganisation.tenant) == set)
     }
 
+    @Test func `a set that was signed while the clock was ahead is handed out no more once it is right`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let pin = try await test.service.devices.discoveryFacts(of: TestOrganisation.tenant).rootKeyThumbprint
+        test.clock.advance(by: 365 * 86_400)
+        let ahead = try await test.service.devices.keySet(of: TestOrganisation.tenant)
+        test.clock.advance(by: -365 * 86_400)
+        let set = try await test.service.devices.keySet(of: TestOrganisation.tenant)
+        #expect(set.version > ahead.version, "apps that took the other one take this one as well")
+        #expect(throws: ProtocolError(.expired, "")) {
+            try set.verified(pin: pin, at: test.clock.now.addingTimeInterval(4 * 86_400))
+        }
+        #expect(try await test.service.devices.keySet(of: TestOrganisation.tenant) == set)
+    }
+
     @Test func `a new key is published before it signs, and the old one stays readable`() async throws {
         let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
