@@ -86,14 +86,30 @@ struct RoleTests {
 
     @Test func `refusals beyond the limit are counted, not written`() async throws {
         let test = try await TestOrganisation.withPeople()
-        let reader = test.administrator(.reader)
+        var reader = test.administrator(.reader)
         let before = try await test.records().count
-        for _ in 0..<130 {
-            _ = await failure { try await test.service.administration.blockUser("oid-ada", as: reader) }
+        for number in 0..<130 {
+            reader.id = "reader-\(number % 5)"
+            _ = await failure { [reader] in
+                try await test.service.administration.blockUser("oid-ada", as: reader)
+            }
         }
         #expect(try await test.records().count == before + 120)
         test.clock.advance(by: 60)
-        _ = await failure { try await test.service.administration.blockUser("oid-ada", as: reader) }
+        _ = await failure { [reader] in try await test.service.administration.blockUser("oid-ada", as: reader) }
         #expect(try await test.records().last?.details["leftOut"] == "10")
+    }
+
+    @Test func `who is refused again and again does not keep another's refusal out of the log`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let loud = test.administrator(.reader)
+        for _ in 0..<200 {
+            _ = await failure { try await test.service.administration.blockUser("oid-ada", as: loud) }
+        }
+        let other = test.administrator(.policyAdministrator)
+        _ = await failure { try await test.service.administration.blockUser("oid-ben", as: other) }
+        let refused = try await test.records().filter { $0.action == "call.refused" }
+        #expect(refused.count == 31)
+        #expect(refused.last?.actor.id == other.id && refused.last?.details["leftOut"] == "170")
     }
 }
