@@ -212,8 +212,10 @@ extension DeviceService {
         guard isWithoutEnd(operation) else { return }
         let day: TimeInterval = 86_400
         let failed = try records.records(WipeOperation.self, where: (.registration, operation.registrationID))
-            .filter { isWithoutEnd($0) && $0.state == .failed }.map(\.modified).max()
-        guard let failed, now.timeIntervalSince(failed) < day else { return }
+            .filter { isWithoutEnd($0) && $0.state == .failed }.map(\.modified)
+            // One of a later day failed while the clock was ahead.
+            .filter { abs(now.timeIntervalSince($0)) < day }.max()
+        guard let failed else { return }
         let left = day - max(0, now.timeIntervalSince(failed))
         throw ServiceError(
             .tooManyRequests, "a wipe that had failed for good was reported as failed less than a day ago",

@@ -35,7 +35,7 @@ extension DeviceService {
                 guard session.session == device.session else { return }
                 let apps = session.apps ?? device.apps
                 // Reports come every few minutes, and the list shows hours.
-                let isRecent = device.lastSeen.map { change.now.timeIntervalSince($0) < Self.seenAgain } ?? false
+                let isRecent = device.lastSeen.map { abs(change.now.timeIntervalSince($0)) < Self.seenAgain } ?? false
                 guard !isRecent || apps != device.apps else { return }
                 device.apps = apps
                 device.lastSeen = change.now

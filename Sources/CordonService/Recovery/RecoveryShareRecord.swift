@@ -16,8 +16,8 @@ struct RecoveryShareRecord: Sendable, Codable, Equatable {
     /// The first registration that left what this one goes on from.
     var first: String { origin ?? registrationID }
 
-    /// The releases of the last day.
-    func recentReleases(at now: Date) -> [Date] { releases.filter { now.timeIntervalSince($0) < 86_400 } }
+    /// The releases of the last day. One of a later day was made while the clock was ahead, and would count until then.
+    func recentReleases(at now: Date) -> [Date] { releases.filter { abs(now.timeIntervalSince($0)) < 86_400 } }
 }
 
 extension RecoveryShareRecord: StoredRecord {

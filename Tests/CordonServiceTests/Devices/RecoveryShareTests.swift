@@ -89,6 +89,20 @@ struct RecoveryShareTests {
         _ = try await release(test, app)
     }
 
+    @Test func `a share that was given out while the clock was ahead is given out once the clock is right`()
+        async throws
+    {
+        var (test, app) = try await kept()
+        test.clock.advance(by: 10 * 86_400)
+        app.authenticated = test.clock.now
+        for _ in 0..<5 { _ = try await release(test, app) }
+        test.clock.advance(by: -10 * 86_400)
+        app.authenticated = test.clock.now
+        for _ in 0..<5 { #expect(try await release(test, app) == Self.share) }
+        let again = app
+        #expect(await failure { _ = try await release(test, again) }?.code == .tooManyRequests)
+    }
+
     @Test func `a person whose sign-ins cannot be told to be fresh leaves no share, and no app leaves anything else`()
         async throws
     {

@@ -38,6 +38,18 @@ struct WipeReportTests {
         #expect(try await test.service.administration.alerts(as: test.owner).count == 2)
     }
 
+    @Test func `a wipe that failed while the clock was ahead keeps none from being heard once the clock is right`()
+        async throws
+    {
+        let (test, app) = try await TestApp.enrolled()
+        test.clock.advance(by: 10 * 86_400)
+        try await fail(app, "own-0")
+        test.clock.advance(by: -10 * 86_400)
+        try await fail(app, "own-1")
+        #expect(try await test.service.administration.alerts(as: test.owner).count == 2)
+        #expect(await failure { try await fail(app, "own-2") }?.code == .tooManyRequests)
+    }
+
     @Test func `a blocked person's app that cannot wipe is an alert once, and reports one failure more in a day`()
         async throws
     {
