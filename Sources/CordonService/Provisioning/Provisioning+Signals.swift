@@ -33,7 +33,7 @@ extension Provisioning {
             let next = SessionRevocation.moment(after: signal.time)
             if signal.kind != .accountEnabled, next > record.before ?? .distantPast { record.before = next }
             var changed: DirectoryUser?
-            if signal.kind != .sessionsRevoked, signal.time > record.stateAsOf ?? .distantPast {
+            if signal.kind != .sessionsRevoked, record.isNews(signal, at: change.now) {
                 record.stateAsOf = signal.time
                 changed = known
                 changed?.accountEnabled = signal.kind == .accountEnabled

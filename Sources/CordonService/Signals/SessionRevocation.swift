@@ -9,6 +9,17 @@ public struct SessionRevocation: Sendable, Codable, Equatable {
     /// When the account was last disabled or enabled by a signal, or disabled by the directory, so that an older signal changes nothing.
     public var stateAsOf: Date?
 
+    /// Whether a word on the state counts: the newest does, and where this service's clock was ahead when it noted what the directory said, one of the
+    /// last day that disables the account.
+    func isNews(_ signal: AccountSignal, at now: Date) -> Bool {
+        guard let stateAsOf, signal.time <= stateAsOf else { return true }
+        let isAhead = stateAsOf.timeIntervalSince(now) > Self.clockTolerance
+        return isAhead && signal.kind == .accountDisabled && now.timeIntervalSince(signal.time) < 86_400
+    }
+
+    /// How far the clocks of this service and of a provider may differ, in seconds.
+    private static let clockTolerance: TimeInterval = 300
+
     /// From when on tokens count where sessions end at a moment: they say in whole seconds when they were made, so those of the second
     /// that runs count as earlier ones.
     static func moment(after now: Date) -> Date {

@@ -176,6 +176,30 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `what the directory said while the clock was ahead keeps no account from being disabled once the clock is right`()
+        async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        var ada = try await test.service.administration.user("oid-ada", as: test.owner)
+        test.clock.advance(by: 30 * 86_400)
+        ada.accountEnabled = false
+        try await test.service.provisioning.saveUser(ada, as: test.owner)
+        ada.accountEnabled = true
+        try await test.service.provisioning.saveUser(ada, as: test.owner)
+        test.clock.advance(by: -30 * 86_400)
+        let (old, late) = (signal(.accountDisabled, test, after: -2 * 86_400), signal(.accountEnabled, test, after: 1))
+        try await apply(old, in: test)
+        #expect(try await isEnabled("oid-ada", in: test), "a recorded word of some days ago is none")
+        try await apply(signal(.accountDisabled, test, after: 2), in: test)
+        #expect(try await !isEnabled("oid-ada", in: test))
+        try await apply(late, in: test)
+        #expect(try await !isEnabled("oid-ada", in: test), "an older word that comes late changes nothing")
+        try await apply(signal(.accountEnabled, test, after: 3), in: test)
+        #expect(try await isEnabled("oid-ada", in: test))
+    }
+
     @Test func `the directory's word that an account is disabled counts from when it was said last`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.service.provisioning.apply(
