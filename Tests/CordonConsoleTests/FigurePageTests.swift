@@ -123,6 +123,38 @@ import Testing
         }
     }
 
+    @Test func `the file of a report has every row, though the service answers 500 at once`() async throws {
+        let fixture = try await ConsoleFixture()
+        let long = fixture.clock.now.addingTimeInterval(-80 * 86_400)
+        let key = SoftwareSigningKey().publicKey
+        let account = ManagedAccount(
+            id: AccountID(ConsoleFixture.worker.id), tenant: ConsoleFixture.tenant,
+            userPrincipalName: ConsoleFixture.worker.name)
+        try await fixture.storage.write(ConsoleFixture.tenant) { transaction in
+            for number in 0..<520 {
+                try transaction.save(
+                    Registration(
+                        id: "r-\(number)", account: account, key: key, source: .appRegistered, created: long,
+                        application: .init(bundleID: ConsoleFixture.bundleID, version: "1", sdkVersion: "1"),
+                        device: .init(tag: "t-\(number)", osVersion: "18", model: "m")))
+                try transaction.save(
+                    WipeOperation(
+                        id: "w-\(number)", registrationID: "r-\(number)", account: account.id,
+                        bundleID: ConsoleFixture.bundleID, reason: .device, requestedBy: "owner", requested: long,
+                        notAfter: fixture.clock.now, version: "v", state: .succeeded))
+            }
+        }
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            for report in ["expiring", "wipes"] {
+                let csv = try await browser.get("/console/reports/\(report)?format=csv").text
+                #expect(csv.split(whereSeparator: \.isNewline).count == 521, "\(report)")
+                let json = try await browser.get("/console/reports/\(report)?format=json").text
+                #expect(try JSONValue(parsing: Data(json.utf8)).array?.count == 520, "\(report)")
+            }
+        }
+    }
+
     @Test func `reports name the versions in use, and the catalogue those of each app`() async throws {
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()

@@ -45,11 +45,16 @@ struct ConsoleAPI: Sendable {
     /// A page of a list, and what the next one is asked with (RFC 8288); nil at the end.
     func page(_ path: String) async throws -> (list: [JSONValue], next: ConsoleForm?) {
         let (response, json) = try await answer(.get, path)
+        return (json.array ?? [], Self.next(after: response))
+    }
+
+    /// What the page after an answer is asked with (RFC 8288); nil at the end.
+    static func next(after response: Response) -> ConsoleForm? {
         let link = (response.headers[.link] ?? "").split(separator: ";")
         guard link.count == 2, link[1].contains("rel=\"next\""), let query = link[0].split(separator: "?").last else {
-            return (json.array ?? [], nil)
+            return nil
         }
-        return (json.array ?? [], ConsoleForm(String(query.dropLast())))
+        return ConsoleForm(String(query.dropLast()))
     }
 
     private func answer(

@@ -15,8 +15,6 @@ struct ReportPages {
         var path: String
         /// Whether the route says no more rows than it is asked for with `top`.
         var isCut = false
-        /// How many rows the route answers at once, where others come after the last one's id.
-        var page: Int?
         var columns: [(title: Phrase, member: String)]
     }
 
@@ -50,7 +48,7 @@ struct ReportPages {
             path: "/admin/v1/reports/versions",
             columns: [("App", "bundleID"), ("Of", "part"), ("Version", "version"), ("Apps on devices", "apps")]),
         Report(
-            name: "wipes", title: "Wipes", lead: "The newest wipes.", path: "/admin/v1/wipes", isCut: true, page: 500,
+            name: "wipes", title: "Wipes", lead: "The newest wipes.", path: "/admin/v1/wipes", isCut: true,
             columns: [
                 ("Person", "userId"), ("App", "bundleId"), ("State", "state"), ("Requested", "requested"),
                 ("By", "requestedBy"), ("Changed", "modified"), ("Failure", "failureReason"),
@@ -229,17 +227,15 @@ struct ReportPages {
             try await write(isCSV ? titles : "[")
             var (answer, separator) = (first, "")
             while true {
-                var (count, last) = (0, "")
                 let reader = EntryReader { row in
-                    (count, last) = (count + 1, row.text("id"))
                     guard has(word, row, of: report) else { return }
                     let cells = report.columns.map { ReportFile.text(row[$0.member]) }
                     try await write(isCSV ? CSV.line(cells) : separator + row.text())
                     separator = ","
                 }
                 try await answer.body.write(reader)
-                guard count == report.page else { break }
-                answer = try await visit.api.file(report.path + "?after=" + ConsolePath.part(last))
+                guard let next = ConsoleAPI.next(after: answer) else { break }
+                answer = try await visit.api.file(report.path + "?after=" + ConsolePath.part(next["after"]))
             }
             if !isCSV { try await write("]") }
         }

@@ -25,6 +25,21 @@ extension Administration {
         }
     }
 
+    /// A page of those apps, as ``flaggedApps(after:limit:as:)``. Where few that may be late are, it may have fewer than its limit though there are
+    /// more.
+    public func drift(
+        after place: String?, limit: Int = largestPage, as administrator: Administrator
+    ) async throws(ServiceError) -> (page: [DriftedApp], next: String?) {
+        let now = store.now
+        return try await store.read(.read, as: administrator) { records in
+            let visible = Set(try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
+            let (page, next) = try targeting.driftedApps(
+                of: administrator.tenant, in: records, at: now, after: place, limit: Self.bounded(limit)
+            ) { visible.contains($0.id) }
+            return (page.sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }, next)
+        }
+    }
+
     /// The figures of the whole organisation (SRV-TG-38).
     ///
     /// It is read from counts of people who are alike, so it costs what there are of kinds of people, not of people. A large change of
@@ -92,16 +107,31 @@ extension Administration {
         as administrator: Administrator, limit: Int = .max
     ) async throws(ServiceError) -> [FlaggedApp] {
         try await store.read(.read, as: administrator) { records in
-            let flagged = try records.records(
-                Registration.self, where: .flagged, in: ""..<StorageTime.text(.distantFuture), limit: limit)
-            let people = Set(flagged.map { folded($0.account.id.rawValue) })
-            return ProtectionStatus.rows(
-                flagged, users: try records.records(DirectoryUser.self, ids: people.sorted()), policies: []
-            )
-            .filter { !$0.flags.isEmpty }.map(FlaggedApp.init)
-            .sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }
+            try records.flaggedApps(
+                try records.records(
+                    Registration.self, where: .flagged, in: ""..<StorageTime.text(.distantFuture), limit: limit))
         }
     }
+
+    /// A page of those apps.
+    ///
+    /// - Parameters:
+    ///   - place: Where the page before ended, nil for the first.
+    ///   - limit: The most apps of the page, ``largestPage`` at the most.
+    /// - Returns: The apps, and where the page ends; nil at the end.
+    /// - Throws: ``ServiceError`` with code `invalid` for a place that the list does not have.
+    public func flaggedApps(
+        after place: String?, limit: Int = largestPage, as administrator: Administrator
+    ) async throws(ServiceError) -> (page: [FlaggedApp], next: String?) {
+        try await store.read(.read, as: administrator) { records in
+            let (page, next) = try records.page(
+                Registration.self, by: .flagged, in: ""..<StorageTime.text(.distantFuture), after: place,
+                limit: Self.bounded(limit))
+            return (try records.flaggedApps(page), next)
+        }
+    }
+
+    private static func bounded(_ limit: Int) -> Int { max(1, min(limit, largestPage)) }
 
     /// The apps that will be forgotten soon, because they have not checked in for long; the next to be forgotten first.
     ///
@@ -115,6 +145,19 @@ extension Administration {
             try records.records(
                 Registration.self, where: .due, in: ExpiringApp.range(at: now, configuration), limit: limit
             ).map { ExpiringApp($0, configuration) }
+        }
+    }
+
+    /// A page of those apps, as ``flaggedApps(after:limit:as:)``.
+    public func expiringApps(
+        after place: String?, limit: Int = largestPage, as administrator: Administrator
+    ) async throws(ServiceError) -> (page: [ExpiringApp], next: String?) {
+        let (now, configuration) = (store.now, configuration)
+        return try await store.read(.read, as: administrator) { records in
+            let (page, next) = try records.page(
+                Registration.self, by: .due, in: ExpiringApp.range(at: now, configuration), after: place,
+                limit: Self.bounded(limit))
+            return (page.map { ExpiringApp($0, configuration) }, next)
         }
     }
 
@@ -343,6 +386,16 @@ extension StorageReader {
         let rest = try records(
             OperatorAlert.self, where: .due, in: place(enough)..<place(few), limit: limit - newer.count)
         return newer + rest
+    }
+
+    /// What is said of registrations that are flagged, longest first.
+    fileprivate func flaggedApps(_ flagged: [Registration]) throws(ServiceError) -> [FlaggedApp] {
+        let people = Set(flagged.map { folded($0.account.id.rawValue) })
+        return ProtectionStatus.rows(
+            flagged, users: try records(DirectoryUser.self, ids: people.sorted()), policies: []
+        )
+        .filter { !$0.flags.isEmpty }.map(FlaggedApp.init)
+        .sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }
     }
 
     /// The active registrations with people and the policies that an administrator sees.

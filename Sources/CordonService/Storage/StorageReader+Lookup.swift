@@ -322,3 +322,58 @@ extension StorageReader {
         return (page, found.count > limit ? page.last?.id : nil)
     }
 }
+
+/// Where a page of a list ends that is ordered by a lookup: its value and the id of the last record.
+private struct LookupPlace {
+    let value: String
+    let id: String
+
+    init?(of record: some StoredRecord, by lookup: StorageLookup) {
+        guard let value = record.lookups[lookup] else { return nil }
+        (self.value, id) = (value, record.storageID)
+    }
+
+    /// Reads a place; ids that are listed so have no slash.
+    init?(_ text: String) {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }), let slash = text.lastIndex(of: "/") else { return nil }
+        (value, id) = (String(text[..<slash]), String(text[text.index(after: slash)...]))
+    }
+
+    var text: String { value + "/" + id }
+}
+
+extension StorageReader {
+    /// A page of the records whose lookup is in a range, ordered by its value and then by id; no others are read.
+    ///
+    /// - Parameters:
+    ///   - place: Where the page before ended, nil for the first.
+    ///   - limit: The most records of the page.
+    /// - Returns: The records, and where the page ends; nil at the end of the list.
+    /// - Throws: ``ServiceError`` with code `invalid` for a place that this list does not have.
+    func page<Record: StoredRecord>(
+        _ type: Record.Type, by lookup: StorageLookup, in range: Range<String>, after place: String?, limit: Int
+    ) throws(ServiceError) -> (page: [Record], next: String?) {
+        // One more than is asked for says whether there are others.
+        let found = try records(type, by: lookup, in: range, after: place, limit: limit + 1)
+        let page = Array(found.prefix(limit))
+        let last = found.count > limit ? page.last : nil
+        return (page, last.flatMap { LookupPlace(of: $0, by: lookup) }?.text)
+    }
+
+    private func records<Record: StoredRecord>(
+        _ type: Record.Type, by lookup: StorageLookup, in range: Range<String>, after place: String?, limit: Int
+    ) throws(ServiceError) -> [Record] {
+        guard let place else { return try records(type, where: lookup, in: range, limit: limit) }
+        // A range whose start is above its end would end the process.
+        guard let start = LookupPlace(place), range.contains(start.value) else {
+            throw ServiceError(
+                .invalid, "the list has no such place to begin after",
+                problems: [.init(member: "after", reason: "is not of the Link header of a page before")])
+        }
+        // Very many may have one value: whom one change has made late.
+        let same = try page(type, of: .found(by: lookup, start.value), after: start.id, limit: limit)
+        let next = start.value + ShownText.separator
+        guard same.count < limit, next < range.upperBound else { return same }
+        return same + (try records(type, where: lookup, in: next..<range.upperBound, limit: limit - same.count))
+    }
+}

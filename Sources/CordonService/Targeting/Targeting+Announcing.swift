@@ -132,8 +132,6 @@ extension Targeting {
         of tenant: TenantID, person: String? = nil, in records: some StorageReader, at now: Date,
         since moment: Date = .distantFuture, limit: Int = .max, where counts: (PolicyReference) -> Bool
     ) throws(ServiceError) -> [DriftedApp] {
-        let snapshot = try snapshot(of: tenant, in: records)
-        var drifted: [DriftedApp] = []
         // Only one that was told of other rules than it had can have others than it should.
         let late =
             if let person {
@@ -143,6 +141,29 @@ extension Targeting {
                 try records.records(
                     Registration.self, where: .drift, in: ""..<StorageTime.text(moment), limit: limit)[...]
             }
+        return try drifted(late, of: tenant, in: records, at: now, where: counts)
+    }
+
+    /// A page of those apps, of anybody's; where few that may be late are, it has fewer than its limit.
+    ///
+    /// - Parameter place: Where the page before ended, nil for the first.
+    /// - Returns: The apps, and where the page ends; nil at the end.
+    func driftedApps(
+        of tenant: TenantID, in records: some StorageReader, at now: Date, after place: String?, limit: Int,
+        where counts: (PolicyReference) -> Bool
+    ) throws(ServiceError) -> (page: [DriftedApp], next: String?) {
+        let (late, next) = try records.page(
+            Registration.self, by: .drift, in: ""..<StorageTime.text(.distantFuture), after: place, limit: limit)
+        return (try drifted(late[...], of: tenant, in: records, at: now, where: counts), next)
+    }
+
+    /// Those of some registrations that are late.
+    private func drifted(
+        _ late: ArraySlice<Registration>, of tenant: TenantID, in records: some StorageReader, at now: Date,
+        where counts: (PolicyReference) -> Bool
+    ) throws(ServiceError) -> [DriftedApp] {
+        let snapshot = try snapshot(of: tenant, in: records)
+        var drifted: [DriftedApp] = []
         for registration in late {
             let id = folded(registration.account.id.rawValue)
             guard let user = try records.record(DirectoryUser.self, id), user.isEntitled else { continue }

@@ -40,10 +40,15 @@ struct ReportRoutes: Sendable {
 
     private func addReports(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/reports/drift", method: .get) { request, context in
-            let apps = try await administration.drift(
-                ofUser: request.uri.queryParameters["user"].map(String.init), as: context.administrator,
-                limit: Self.limit(request))
-            return try Response(.ok, apps)
+            if let user = request.uri.queryParameters["user"] {
+                let apps = try await administration.drift(
+                    ofUser: String(user), as: context.administrator, limit: Self.limit(request))
+                return try Response(.ok, apps)
+            }
+            return try await Response.page(of: "/admin/v1/reports/drift", request) { after, limit in
+                try await administration.drift(
+                    after: after, limit: limit ?? Administration.largestPage, as: context.administrator)
+            }
         }
         routing.allowing(.readApps).on("/admin/v1/reports/summary", method: .get) { _, context in
             let summary = try await administration.protectionSummary(as: context.administrator)
@@ -54,12 +59,16 @@ struct ReportRoutes: Sendable {
             return try Response(.ok, report)
         }
         routing.allowing(.readApps).on("/admin/v1/reports/flagged", method: .get) { request, context in
-            let apps = try await administration.flaggedApps(as: context.administrator, limit: Self.limit(request))
-            return try Response(.ok, apps)
+            try await Response.page(of: "/admin/v1/reports/flagged", request) { after, limit in
+                try await administration.flaggedApps(
+                    after: after, limit: limit ?? Administration.largestPage, as: context.administrator)
+            }
         }
         routing.allowing(.readApps).on("/admin/v1/reports/expiring", method: .get) { request, context in
-            let apps = try await administration.expiringApps(as: context.administrator, limit: Self.limit(request))
-            return try Response(.ok, apps)
+            try await Response.page(of: "/admin/v1/reports/expiring", request) { after, limit in
+                try await administration.expiringApps(
+                    after: after, limit: limit ?? Administration.largestPage, as: context.administrator)
+            }
         }
         routing.allowing(.readApps).on("/admin/v1/reports/versions", method: .get) { _, context in
             let versions = try await administration.installedVersions(as: context.administrator)
@@ -76,7 +85,7 @@ struct ReportRoutes: Sendable {
         }
     }
 
-    /// How many apps are looked at, as `top` says: after a change of everything, every app is late.
+    /// How many a report names that does not come in pages, as `top` says.
     private static func limit(_ request: Request) -> Int {
         request.uri.queryParameters["top"].flatMap { Int($0) }.map { min(max($0, 1), 1_000_000) } ?? .max
     }

@@ -40,6 +40,41 @@ import Testing
         }
     }
 
+    @Test func `the reports of apps come a page at a time, and the header says where to go on`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let policy = try await service.publishPolicy()
+            var ids: Set<String> = []
+            for number in 1...3 {
+                let device = TestDevice(tag: "tag-\(number)")
+                let result = try await client.register(device)
+                try await client.confirm(result, on: device, health: [.rootedDevice])
+                ids.insert(result.registrationID)
+            }
+            _ = try await service.service.administration.updatePolicy(
+                policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)
+            try await service.service.finishAnnouncing(of: TestService.tenant)
+            func pages(_ name: String) async throws -> [[String]] {
+                var (pages, next): ([[String]], String?) = ([], "/admin/v1/reports/\(name)?top=2")
+                while let path = next, pages.count < 5 {
+                    let answer = try await client.administer(.get, path)
+                    pages.append(answer.json.array?.compactMap { $0["registrationID"]?.string } ?? [])
+                    next = answer.headers[.link].map { String($0.dropFirst().prefix { $0 != ">" }) }
+                }
+                return pages
+            }
+            for name in ["drift", "flagged"] {
+                let pages = try await pages(name)
+                #expect(pages.map(\.count) == [2, 1] && Set(pages.joined()) == ids, "\(name)")
+                let lost = try await client.administer(.get, "/admin/v1/reports/\(name)?after=none")
+                #expect(lost.status == .badRequest, "\(name)")
+            }
+            service.clock.advance(by: 80 * 86_400)
+            let expiring = try await pages("expiring")
+            #expect(expiring.map(\.count) == [2, 1] && Set(expiring.joined()) == ids)
+        }
+    }
+
     @Test func `a filter of a report is saved, listed and removed, and what is none is refused`() async throws {
         let service = try await TestService()
         try await service.test { client in

@@ -133,6 +133,49 @@ struct ReportingTests {
         #expect(try await test.service.administration.flaggedApps(as: test.owner).first?.since == test.clock.now)
     }
 
+    @Test func `the reports of apps come in pages that name each app once`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        var ids: Set<String> = []
+        for number in 1...7 {
+            var app = TestApp(test, user: number.isMultiple(of: 2) ? "ada" : "ben", tag: "tag-\(number)")
+            try await app.register()
+            try await app.checkIn(health: [.rootedDevice])
+            ids.insert(app.registrationID)
+            // Some were flagged at the same moment, so that a page ends among them.
+            if number.isMultiple(of: 3) { test.clock.advance(by: 1) }
+        }
+        _ = try await test.service.administration.updatePolicy(
+            policy.id, changes: ["saveAsBlocked": true], ifVersion: nil, as: test.owner)
+        try await test.finishAnnouncing()
+        let reports = test.service.administration
+        func pages<Row>(
+            _ read: (_ after: String?) async throws -> (page: [Row], next: String?)
+        ) async throws -> [[Row]] {
+            var (pages, place): ([[Row]], String?) = ([], nil)
+            repeat {
+                let (page, next) = try await read(place)
+                pages.append(page)
+                place = next
+            } while place != nil && pages.count < 10
+            return pages
+        }
+        let flagged = try await pages { try await reports.flaggedApps(after: $0, limit: 2, as: test.owner) }
+        #expect(flagged.map(\.count) == [2, 2, 2, 1] && Set(flagged.joined().map(\.registrationID)) == ids)
+        #expect(flagged.joined().map(\.since) == flagged.joined().map(\.since).sorted())
+        let drifted = try await pages { try await reports.drift(after: $0, limit: 3, as: test.owner) }
+        #expect(drifted.map(\.count) == [3, 3, 1] && Set(drifted.joined().map(\.registrationID)) == ids)
+        test.clock.advance(by: 80 * 86_400)
+        let expiring = try await pages { try await reports.expiringApps(after: $0, limit: 2, as: test.owner) }
+        #expect(expiring.map(\.count) == [2, 2, 2, 1] && Set(expiring.joined().map(\.registrationID)) == ids)
+        for place in ["", "x", "zzz/1", "\u{10FFFF}/x"] {
+            let error = await #expect(throws: ServiceError.self, "\(place)") {
+                try await reports.expiringApps(after: place, as: test.owner)
+            }
+            #expect(error?.code == .invalid)
+        }
+    }
+
     @Test func `an app has checked in once the rules assigned in it were in force, and one without is unprotected`()
         async throws
     {
