@@ -30,9 +30,8 @@ struct RegistrationRoutes: Sendable {
                 return .number(try await page(RegistrationFilter(), exchange, counts: true).total)
             },
             GraphRoute(.get, path + "/getUserIdsWithFlaggedAppRegistration", .readApps) { exchange in
-                let flagged = try await administration.flaggedApps(as: exchange.administrator)
-                let ids = Set(flagged.map(\.userID)).sorted()
-                return .collection(ids.map(JSONValue.string), of: "Collection(Edm.String)")
+                let ids = try await peopleWithFlaggedApps(as: exchange.administrator)
+                return .collection(ids.sorted().map(JSONValue.string), of: "Collection(Edm.String)")
             },
             GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange in
                 let registration = try await registration(exchange)
@@ -43,6 +42,17 @@ struct RegistrationRoutes: Sendable {
                 return .done
             },
         ]
+    }
+
+    /// Read a page at a time: the apps of a large organisation are not held at once.
+    private func peopleWithFlaggedApps(as administrator: Administrator) async throws -> Set<String> {
+        var (people, place): (Set<String>, String?) = ([], nil)
+        repeat {
+            let (page, next) = try await administration.flaggedApps(after: place, as: administrator)
+            people.formUnion(page.map(\.userID))
+            place = next
+        } while place != nil
+        return people
     }
 
     private var ofUser: [GraphRoute] {

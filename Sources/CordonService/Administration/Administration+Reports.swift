@@ -133,22 +133,8 @@ extension Administration {
 
     private static func bounded(_ limit: Int) -> Int { max(1, min(limit, largestPage)) }
 
-    /// The apps that will be forgotten soon, because they have not checked in for long; the next to be forgotten first.
-    ///
-    /// - Parameter limit: The most apps to name.
-    public func expiringApps(
-        as administrator: Administrator, limit: Int = .max
-    ) async throws(ServiceError) -> [ExpiringApp] {
-        try await store.require(.read, of: administrator)
-        let (now, configuration) = (store.now, configuration)
-        return try await store.read(for: administrator) { records in
-            try records.records(
-                Registration.self, where: .due, in: ExpiringApp.range(at: now, configuration), limit: limit
-            ).map { ExpiringApp($0, configuration) }
-        }
-    }
-
-    /// A page of those apps, as ``flaggedApps(after:limit:as:)``.
+    /// A page of the apps that will be forgotten soon, because they have not checked in for long, the next to be forgotten first; pages are as
+    /// those of ``flaggedApps(after:limit:as:)``.
     public func expiringApps(
         after place: String?, limit: Int = largestPage, as administrator: Administrator
     ) async throws(ServiceError) -> (page: [ExpiringApp], next: String?) {
