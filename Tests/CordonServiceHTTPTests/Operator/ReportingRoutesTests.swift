@@ -64,8 +64,8 @@ import Testing
                 return pages
             }
             for name in ["drift", "flagged"] {
-                let pages = try await pages(name)
-                #expect(pages.map(\.count) == [2, 1] && Set(pages.joined()) == ids, "\(name)")
+                let read = try await pages(name)
+                #expect(read.map(\.count) == [2, 1] && Set(read.joined()) == ids, "\(name)")
                 let lost = try await client.administer(.get, "/admin/v1/reports/\(name)?after=none")
                 #expect(lost.status == .badRequest, "\(name)")
             }
