@@ -69,9 +69,9 @@ actor FakeRegister: HTTPTransport {
         }
         if let nonce, let name = HTTPField.Name("DPoP"), let proof = request.headerFields[name] {
             guard Self.claims(of: proof)["nonce"] == nonce else {
-                var refused = Self.answer(401, "{}")
-                if let field = HTTPField.Name("DPoP-Nonce") { refused.head.headerFields[field] = nonce }
-                return refused
+                var refused = HTTPResponse(status: .unauthorized)
+                if let field = HTTPField.Name("DPoP-Nonce") { refused.headerFields[field] = nonce }
+                return HTTPAnswer(head: refused, body: Data("{}".utf8))
             }
         }
         guard let parts = request.path?.split(separator: "/").map(String.init) else { return Self.answer(404, "") }
