@@ -33,6 +33,19 @@ import Testing
         }
     }
 
+    @Test func `an allowed action without permits is no denial, and the error says what to ask in its place`()
+        async throws
+    {
+        let protection = try await Device().enrolled(["printBlocked": .bool(true)])
+        do {
+            _ = try protection.permit(for: Question(.indexSpotlight, owner: .personal))
+            Issue.record("a permit was issued")
+        } catch {
+            #expect(error.code == .noPermit && error.denial == nil)
+            #expect(error.hint.contains("decision(for:)"))
+        }
+    }
+
     @Test func `an allowed print reaches the printer once`() async throws {
         let device = try Device()
         let protection = try await device.enrolled(["printBlocked": .bool(false)])

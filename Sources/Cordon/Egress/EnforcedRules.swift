@@ -29,7 +29,14 @@ public final class EnforcedRules: Sendable {
 
     /// The answer to a question under the rules in force, with every reason.
     ///
-    /// Cordon fills in what it knows itself (the time since the last check-in). A fact that a rule needs and nobody knows denies.
+    /// Use it to adapt a screen; to let something out, take a permit. Cordon fills in what it knows itself (the time since the last
+    /// check-in). A fact that a rule needs and nobody knows denies.
+    ///
+    /// ```swift
+    /// let decision = protection.decision(for: .may(.print, of: .managed(account)))
+    /// printButton.isEnabled = decision.verdict.permits
+    /// explanation.text = decision.summary  // which rule refuses, and what would be allowed
+    /// ```
     public func decision(for question: Question) -> PolicyDecision {
         let asked = Asked(question, self)
         return asked.decision(recordingIn: denials)
@@ -55,15 +62,19 @@ public final class EnforcedRules: Sendable {
     ///
     /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy``, ``Action/print``, ``Action/openURL`` and
     ///   ``Action/openUniversalLink``, with an owner.
-    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe, and for any other action.
+    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe, or the owner's gate is
+    ///   closed; `noPermit` for an action that is allowed and has no permits.
     public func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         let asked = Asked(question, self)
         let question = asked.resolved
         let opening = try requireOpenGate(for: question)
         // A plain yes has no reasons.
         let decision = asked.verdict == .allow ? .allowed : asked.decision(recordingIn: denials)
-        guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
-            throw ProtectionError(denied: decision)
+        guard decision.verdict.permits else { throw ProtectionError(denied: decision) }
+        guard EgressPermit.actions.contains(question.action) else {
+            throw ProtectionError(
+                .noPermit, "\(question.action.rawValue) is allowed, and there are no permits for it",
+                hint: "Ask decision(for:), or act in rules.whenAllowed.")
         }
         return EgressPermit(question: question, decision: decision, rules: asked.rulesOfOwner, opening: opening)
     }
