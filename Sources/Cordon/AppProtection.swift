@@ -116,8 +116,8 @@ public actor AppProtection {
         await remediations.resume()
     }
 
-    /// The events from now on. There may be any number of observers, and each gets every event; one that begins before the first
-    /// ``launch(_:)`` also gets the events since the start.
+    /// The events from now on, in order. There may be any number of observers, and each gets every event; one that begins before the first
+    /// ``launch(_:)`` also gets the events since the start. Whoever falls more than 256 events behind loses the oldest. Any thread.
     public nonisolated func events() -> AsyncStream<ProtectionEvent> { context.events.observe() }
 
     /// The accounts enrolled in this app (SDK-EN-26). Any thread, no waiting.
@@ -129,13 +129,14 @@ public actor AppProtection {
 
     /// The answer to a question under the rules in force, with every reason. Any thread, no waiting.
     ///
-    /// Cordon fills in what it knows itself (the time since the last check-in). A fact that a rule needs and nobody knows denies.
+    /// Use it to adapt a screen; to let something out, take a permit. A fact that a rule needs and nobody knows denies.
     public nonisolated func decision(for question: Question) -> PolicyDecision { rules.decision(for: question) }
 
     /// Asks whether something may leave, and returns a permit to do it once; see ``EnforcedRules/permit(for:)``. Any thread, no
     /// waiting.
     ///
-    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe.
+    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe, or the owner's gate is
+    ///   closed; `noPermit` for an action that is allowed and has no permits.
     public nonisolated func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         try rules.permit(for: question)
     }

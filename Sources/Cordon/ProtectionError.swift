@@ -3,6 +3,20 @@ public import CordonPolicy
 internal import CordonVault
 
 /// Why protection could not do what the app asked.
+///
+/// Branch on ``code``, show people ``denial`` or ``reason``, and log ``reason`` with ``thrownAt``; none of them holds contents, keys or tokens.
+///
+/// ```swift
+/// do throws(ProtectionError) {
+///     show(try await protection.files.read("plan.txt", of: account))
+/// } catch {
+///     switch error.code {
+///     case .gateClosed: await protection.resume(account)
+///     case .nothingThere: showEmptyNote()
+///     default: show(error.denial?.summary ?? "\(error.reason) \(error.hint)")
+///     }
+/// }
+/// ```
 public struct ProtectionError: Error, Sendable, Equatable {
     /// What kind of failure it was.
     public enum Code: String, Sendable, CaseIterable {

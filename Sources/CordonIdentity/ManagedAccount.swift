@@ -1,4 +1,11 @@
 /// An organisation's account on this device, with the tenant it belongs to.
+///
+/// A sign-in gives one, and `AppProtection` of `Cordon` takes it from there. A wipe removes what Cordon keeps under ``id``.
+///
+/// ```swift
+/// let account = try await signIn.signIn(request, browser: browser).account.managed
+/// await protection.enroll(account)
+/// ```
 public struct ManagedAccount: Sendable, Hashable, Codable, Identifiable {
     /// The account's directory object id.
     public let id: AccountID

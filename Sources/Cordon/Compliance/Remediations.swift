@@ -39,6 +39,11 @@ public actor Remediations {
     /// The request is on disk before anything is tried: after a restart it continues, and its result is posted as
     /// ``ProtectionEvent/remediated(_:)``. A second request for an account in progress is dropped (SDK-CA-04).
     ///
+    /// ```swift
+    /// catch let error where error.code == .protectionRequired {
+    ///     if let account = error.details.accountToProtect { try await protection.remediations.remediate(account) }
+    /// }
+    /// ```
     /// - Parameters:
     ///   - account: The account whose token was refused.
     ///   - silent: Whether to ask the person nothing; then the result can be `interactionRequired`.

@@ -6,6 +6,12 @@ public import Foundation
 ///
 /// They count only in debug builds, only if ``ProtectionSettings/allowsDebugPolicies`` is true, and only for an
 /// account that no service has enrolled. A release build ignores them and says so.
+///
+/// ```swift
+/// configuration.settings.allowsDebugPolicies = true
+/// configuration.debugPolicies = DebugPolicies(
+///     account: "dev@example.test", settings: DeviceSettings(["PINEnabled": 1, "PrintingBlocked": 1]))
+/// ```
 public struct DebugPolicies: Sendable, Equatable {
     /// The account that the rules are for; it counts as managed without being enrolled.
     public let account: AccountID

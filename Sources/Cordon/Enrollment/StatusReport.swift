@@ -2,6 +2,13 @@ public import CordonIdentity
 public import CordonProtocol
 
 /// How an enrolment, a check-in or an unenrolment ended (SDK-EN-14, SDK-EN-15).
+///
+/// ```swift
+/// for await case .status(let report) in protection.events() where !report.didSucceed {
+///     show("\(report.cause) \(report.nextStep.advice)")
+///     if report.status.mustRemoveAccount { await remove(report.account) }
+/// }
+/// ```
 public struct StatusReport: Sendable, Equatable {
     /// What was tried.
     public enum Operation: String, Sendable, Codable {

@@ -5,7 +5,13 @@ internal import CordonPolicy
 /// Whose data each window shows, as the app states it and as Cordon asks it to. State it before the data appears: at launch, at every
 /// change of account, and for personal accounts too (SDK-ID-15, SDK-ID-16).
 ///
-/// Use it as ``AppProtection/windows``.
+/// Use it as ``AppProtection/windows``. A wipe closes the account's gate: hide the account when
+/// ``ProtectionEvent/gate(account:_:)`` says so.
+///
+/// ```swift
+/// guard await protection.windows.switchIdentity(to: .managed(account)).result == .switched else { return }
+/// show(account)
+/// ```
 public actor WindowIdentities {
     private let context: ProtectionContext
     private let tools: LaunchTools

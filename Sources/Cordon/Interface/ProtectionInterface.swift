@@ -3,8 +3,8 @@ public import CordonPolicy
 
 /// How Cordon asks a person and shows what it has to say. Everything that the launch gate wants goes through here.
 ///
-/// Give one to ``ProtectionConfiguration/interface``. CordonTerminal has one for terminals, CordonScreens one for screens; an app may
-/// bring its own. A call may take its time, but not for ever: what is not answered within
+/// Give one to ``ProtectionConfiguration/interface``: `TerminalInterface.standard()` of CordonTerminal, the screens of CordonScreens, or one of
+/// the app's own. A call may take its time, but not for ever: what is not answered within
 /// ``ProtectionConfiguration/interfaceDeadline`` counts as refused, and its task is cancelled. Calls come from any thread. Cordon asks and shows
 /// things only between ``takeOver(for:on:)`` and ``handBack(for:)`` (SDK-CO-11), and a gate asks about an account one question at a
 /// time. The countdown of a watched gate, and a denial that the app shows, may come meanwhile, between two such calls of their own.

@@ -6,7 +6,13 @@ internal import Logging
 /// The launch gates of an app's accounts: whether they are open, what closes them while the app is in front, and the PIN behind them.
 ///
 /// Use it as ``AppProtection/gate``. An app passes gates with ``AppProtection/launch(_:)`` and ``AppProtection/resume(_:)``, and
-/// closes all of them with ``leftFront()``.
+/// closes all of them with ``leftFront()``. A wiped account has no gate any more, and nothing of it can be read.
+///
+/// ```swift
+/// let watch = Task { await protection.gate.watch(account) }  // closes the gate when time or device say so
+/// protection.gate.leftFront()                                // the app leaves the front
+/// protection.gate.cameToFront(account)                       // it comes back: asks for the PIN if one is due
+/// ```
 public actor LaunchGates: AccountFollower {
     /// The longest time between two looks at an open gate.
     private static let lookInterval = Duration.seconds(300)

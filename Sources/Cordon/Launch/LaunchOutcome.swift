@@ -2,6 +2,12 @@ public import CordonIdentity
 public import CordonPolicy
 
 /// How passing the launch gate ended.
+///
+/// ```swift
+/// let outcome = await protection.launch(account)
+/// guard outcome.isOpen else { return show(outcome.reasons.first?.message ?? "You cancelled.") }
+/// ```
+/// After a wipe ``result`` is ``Result/wiped``, and the reasons say why; the account is then no longer enrolled.
 public struct LaunchOutcome: Sendable, Equatable {
     /// The end of it.
     public enum Result: String, Sendable, Hashable, CaseIterable {

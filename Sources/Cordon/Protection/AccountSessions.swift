@@ -2,7 +2,9 @@ public import CordonIdentity
 public import CordonSignIn
 public import Logging
 
-/// The signed-in sessions that an app's protection works with: it gets tokens from them, and ends them.
+/// The signed-in sessions that an app's protection works with: it gets tokens from them, and a wipe ends the account's.
+///
+/// `SignInClient` is one; so is `SettingsSignIn`, which follows the settings in force. Write one for a sign-in library of your own.
 public protocol AccountSessions: AccessTokenSource {
     /// Destroys everything kept of an account's sign-in on this device, its key first; no network is needed.
     ///

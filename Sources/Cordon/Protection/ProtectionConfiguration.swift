@@ -103,8 +103,14 @@ public struct ProtectionConfiguration: Sendable {
     public var logger: Logger
     /// Called with the name of every step of a wipe, between steps, so it may take its time.
     package var wipeObserver: @Sendable (String) -> Void = { _ in }
-    /// The app's own part of a wipe, called after Cordon's files are gone (SDK-SW-01). The wipe waits for it however long it takes; a start of the
-    /// app, a check-in and ``AppProtection/performDueWork()`` go on after ``interfaceDeadline``.
+    /// The app's own part of a wipe, called after Cordon's files are gone (SDK-SW-01). Remove what the app itself keeps of the account, and
+    /// say how that ended: it goes into the receipt. The wipe waits for it however long it takes, on no particular thread; a start of the app,
+    /// a check-in and ``AppProtection/performDueWork()`` go on after ``interfaceDeadline``. If the app is ended meanwhile, its next start calls
+    /// it again, so it must bear being called twice.
+    ///
+    /// ```swift
+    /// configuration.wipeHook = { account in await drafts.remove(of: account.id) ? .removed : .failed("drafts are left") }
+    /// ```
     public var wipeHook: @Sendable (ManagedAccount) async -> AppWipeOutcome = { _ in .leftToCordon }
     /// What this app shares with the organisation's other apps and with its own extensions; nil shares nothing.
     public var sharingGroup: SharingGroup?
@@ -125,7 +131,17 @@ public struct ProtectionConfiguration: Sendable {
     /// The app's own settings, from code or from its Info.plist.
     public var settings = ProtectionSettings()
     /// What the app knows of device and account for the launch conditions: rooted, threat level, device passcode, working time.
-    /// Leave unknown facts nil: a policy that needs one blocks. Cordon calls it at every check.
+    /// Leave unknown facts nil: a policy that needs one blocks. Cordon calls it at every check, on no particular thread; after ten seconds
+    /// without an answer nothing counts as known.
+    ///
+    /// ```swift
+    /// configuration.deviceFacts = { _ in
+    ///     var facts = DeviceFacts()
+    ///     facts.devicePINSet = true
+    ///     facts.rooted = false
+    ///     return facts
+    /// }
+    /// ```
     public var deviceFacts: @Sendable (AccountID) async -> DeviceFacts = { _ in .unknown }
     /// Whether the closed gate keeps an account's files unreadable. An app that works on all of them in the background
     /// sets this to false, and shows nothing of them while the gate is closed. As long as the account's rules cannot be read, neither can its files.

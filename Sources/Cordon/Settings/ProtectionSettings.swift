@@ -2,7 +2,13 @@ public import CordonVault
 
 /// An app's own settings: how Cordon looks and behaves in it, apart from any organisation's rules (SDK-ST-01…35).
 ///
-/// Make one in code, or read it from an Info.plist with ``read(_:)``. Every setting begins with its default.
+/// Make one in code, or read it from an Info.plist with ``read(_:)``. Every setting begins with its default, and a wipe changes none.
+///
+/// ```swift
+/// var settings = ProtectionSettings()
+/// settings.requiresPolicy = true  // the app stays closed until an organisation's rules are in force
+/// configuration.settings = settings
+/// ```
 public struct ProtectionSettings: Sendable, Equatable {
     /// The client id for signing in (`ClientID`, `ADALClientId`).
     public var clientID: String?

@@ -1,5 +1,9 @@
 /// What is known of device, app and account when a question is asked. Nil is "not known", which is
 /// never the same as "good": where a policy needs a fact that is nil, the answer is a denial that says so.
+///
+/// An app states ``rooted``, ``devicePINSet``, ``threatLevel`` and ``online``. It may state versions, model, ``accountDisabled`` and working
+/// time where it knows them better than Cordon does. The other times, the age of the PIN and its wrong attempts are Cordon's own, and what an
+/// app says of them does not count.
 public struct DeviceFacts: Sendable, Hashable {
     /// Version of the operating system.
     public var osVersion: VersionNumber?

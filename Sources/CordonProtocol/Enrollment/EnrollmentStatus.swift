@@ -1,5 +1,10 @@
 /// How an enrolment, a check-in or an unenrolment ended: the documented codes 100 to 227 (SRV-CI-028…060),
 /// and one of Cordon's own.
+///
+/// ```swift
+/// let status = await protection.enroll(account)
+/// if !status.didSucceed { show(status.explanation) }
+/// ```
 public enum EnrollmentStatus: Int, Sendable, Codable, CaseIterable {
     /// New policies were received.
     case newPolicies = 100
