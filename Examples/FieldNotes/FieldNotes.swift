@@ -12,7 +12,7 @@ struct FieldNotes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "FieldNotes",
         abstract: "Notes of several accounts; the organisation's are protected, your own are yours.",
-        discussion: "Type `help` once it runs. The service and its pin are what `cordon serve` prints.",
+        discussion: "Type `help` once it runs. The service and its root key are what `cordon serve` prints.",
         version: CordonRelease.version)
 
     @Option(help: "Where the app keeps everything.")
@@ -24,9 +24,11 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(help: "The organisation's service, such as http://127.0.0.1:8080. Without one, only personal notes.")
     var service: String?
 
-    // A thumbprint may begin with a dash.
-    @Option(parsing: .unconditional, help: "The root key's thumbprint that `cordon serve` prints as `rootKey`.")
-    var pin: String?
+    // A thumbprint may begin with a dash. `--pin` is the former name, and could be taken for a person's PIN.
+    @Option(
+        name: [.customLong("root-key"), .customLong("pin")], parsing: .unconditional,
+        help: "The root key's thumbprint that `cordon serve` prints as `rootKey`.")
+    var rootKey: String?
 
     @Option(name: .customLong("ca"), help: "A PEM file of certificate authorities to trust beside the system's.")
     var authorities: String?
@@ -77,19 +79,19 @@ struct FieldNotes: AsyncParsableCommand {
     }
 
     /// The service to use and the root key that it must have; nil where no service was named.
-    var trustedService: (address: URL, pin: String)? {
-        guard let service, let pin, let address = URL(string: service), ["http", "https"].contains(address.scheme),
+    var trustedService: (address: URL, rootKey: String)? {
+        guard let service, let rootKey, let address = URL(string: service), ["http", "https"].contains(address.scheme),
             address.host()?.isEmpty == false
         else { return nil }
-        return (address, pin)
+        return (address, rootKey)
     }
 
     /// Refuses what could only fail later, when the person has typed a password already.
     func validate() throws {
-        if let pin, !Self.isThumbprint(pin) {
+        if let rootKey, !Self.isThumbprint(rootKey) {
             throw ValidationError(
-                "'\(TerminalText(pin, limit: 80))' is not a root key's thumbprint. "
-                    + "Give --pin the 43 characters that `cordon serve` prints as `rootKey`.")
+                "'\(TerminalText(rootKey, limit: 80))' is not a root key's thumbprint. "
+                    + "Give --root-key the 43 characters that `cordon serve` prints as `rootKey`.")
         }
         // The service would refuse it after the sign-in.
         if let deviceName, !TerminalText.isSafe(deviceName) {
@@ -97,11 +99,13 @@ struct FieldNotes: AsyncParsableCommand {
                 "--device-name has characters that do not show: \(TerminalText(deviceName, limit: 80)).")
         }
         guard let service else {
-            if pin != nil || broker != nil { throw ValidationError("--pin and --broker need --service as well.") }
+            if rootKey != nil || broker != nil {
+                throw ValidationError("--root-key and --broker need --service as well.")
+            }
             return
         }
-        guard pin != nil else {
-            throw ValidationError("--service needs --pin: the `rootKey` that `cordon serve` prints.")
+        guard rootKey != nil else {
+            throw ValidationError("--service needs --root-key: the `rootKey` that `cordon serve` prints.")
         }
         // What follows shows the address.
         guard !service.contains("@") else {

@@ -6,7 +6,7 @@
 Without a registration and a time it reads questions, one `REGISTRATION TIME` in a line, and prints one answer in a line.
 It needs nothing but Python, and refuses an export that was changed: each document by its digest, every line before the audit
 log by the digest in the log's newest record, and each record by the one after it. Who signed that record `cordon audit verify
---pin ROOT-KEY` tells of the lines after the one of type `audit`.
+--root-key ROOT-KEY` tells of the lines after the one of type `audit`.
 """
 
 import datetime

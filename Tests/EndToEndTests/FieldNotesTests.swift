@@ -26,10 +26,10 @@ import Testing
         (["--service", "", "--pin", pin], "is not the address of a service"),
         (["--service", "https://", "--pin", pin], "is not the address of a service"),
         (["--service", "ftp://cordon.example", "--pin", pin], "is not the address of a service"),
-        (["--service", "http://127.0.0.1:1", "--pin", "AAAA"], "'AAAA' is not a root key's thumbprint"),
+        (["--service", "http://127.0.0.1:1", "--root-key", "AAAA"], "'AAAA' is not a root key's thumbprint"),
         (["--service", "http://127.0.0.1:1", "--pin", String(pin.dropLast()) + "="], "not a root key's thumbprint"),
         (["--service", "http://ada:secret@127.0.0.1:1", "--pin", pin], "has a name or a password in it"),
-        (["--service", "http://127.0.0.1:1"], "--service needs --pin"), (["--pin", pin], "need --service"),
+        (["--service", "http://127.0.0.1:1"], "--service needs --root-key"), (["--root-key", pin], "need --service"),
         (["--hom", "x"], "Unknown option"), (["--device-name", "a\u{1B}[31m"], #"do not show: a\u{1B}[31m"#),
     ])
     func `options that could only fail later are refused before anything is asked`(

@@ -62,7 +62,7 @@ actor NotesApp {
                 "\(String(options.home.prefix(200))) can be no folder of this app's", hint: "Give --home another place."
             )
         }
-        guard let (service, pin) = options.trustedService else {
+        guard let (service, rootKey) = options.trustedService else {
             (protection, signIn, freshSignIn, discovery, shared, sessionKeys) = (nil, nil, nil, nil, nil, nil)
             return
         }
@@ -91,7 +91,7 @@ actor NotesApp {
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0"),
             device: DeviceDescription(osVersion: "1.0", model: "terminal", name: options.deviceName),
-            service: service, rootKey: pin, dataDirectory: folder,
+            service: service, rootKey: rootKey, dataDirectory: folder,
             keyStore: keyStore, transport: transport,
             sessions: (shared as (any AccountSessions)?) ?? signIn,
             logger: Logger(label: "fieldnotes") { log.handler($0) })

@@ -9,18 +9,20 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Check an exported audit log and the receipts in it, offline.",
         discussion: """
             Exit status 0 when the log is sound, 1 when anything in it was edited, removed, moved, cut or forged, 3 when \
-            the file is not an audit log. Without --pin the log is checked only against the keys that it contains. An \
+            the file is not an audit log. Without --root-key the log is checked only against the keys that it contains. An \
             exported history will do as well: then the log must vouch for every line before it.
 
-            Example: cordon audit verify audit.jsonl --pin ROOT-KEY --against last-month.jsonl
+            Example: cordon audit verify audit.jsonl --root-key ROOT-KEY --against last-month.jsonl
             """)
 
     @Argument(help: "The export; - is standard input.")
     var export: String
 
-    // A thumbprint may begin with a dash.
+    // A thumbprint may begin with a dash. `--pin` is the former name.
     @Option(
-        parsing: .unconditional, help: "The thumbprint of the service's root key, as its discovery document names it.")
+        name: [.customLong("root-key"), .customLong("pin")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "The thumbprint of the service's root key, as its discovery document names it.", valueName: "thumbprint"))
     var pin: String?
 
     @Option(
@@ -67,7 +69,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             return "The export breaks off: fetch it again. What is there follows from record to record."
         }
         if codes == [.wrongSeal], isPinned {
-            return "Records follow one another. Compare --pin with the service's root key: another key signed the end."
+            return
+                "Records follow one another. Compare --root-key with the service's root key: another key signed the end."
         }
         return "Compare with an earlier export or a backup; the log was changed after it was written."
     }
@@ -97,6 +100,6 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         Terminal.data(
             "\(Style.green("sound")): \(report.records) records of \(report.tenant?.rawValue ?? "no organisation"), "
                 + "\(report.receipts) wipe receipt\(report.receipts == 1 ? "" : "s"), root key \(root)"
-                + (report.isPinned ? " (pinned)" : " (not pinned: compare it yourself, or use --pin)"))
+                + (report.isPinned ? " (pinned)" : " (not pinned: compare it yourself, or use --root-key)"))
     }
 }

@@ -51,10 +51,12 @@ struct RestoreCommand: AsyncParsableCommand {
     @Flag(help: "Only check the backup.")
     var verify = false
 
-    // A thumbprint may begin with a dash.
+    // A thumbprint may begin with a dash. `--pin` is the former name.
     @Option(
-        parsing: .unconditional,
-        help: "The thumbprint of the root key: the backup must be signed by a key that it vouches for.")
+        name: [.customLong("root-key"), .customLong("pin")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "The thumbprint of the root key: the backup must be signed by a key that it vouches for.",
+            valueName: "thumbprint"))
     var pin: String?
 
     @Option(help: "A newer export of the audit log, to list and note what the backup lacks.")

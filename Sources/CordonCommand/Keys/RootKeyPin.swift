@@ -8,7 +8,7 @@ enum RootKeyPin {
     static func check(_ pin: String?) throws(CommandFailure) {
         guard let pin, Base64URL.decode(pin)?.count != 32 else { return }
         throw CommandFailure(
-            .usage, "--pin is not a thumbprint",
+            .usage, "--root-key is not a thumbprint",
             hint: "It is the 43 characters that cordon serve prints as rootKey, and the discovery document says.")
     }
 }

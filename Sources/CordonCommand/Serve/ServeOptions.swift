@@ -69,7 +69,10 @@ struct ServeOptions: ParsableArguments {
         transform: Self.numbers)
     var numericConflict: NumericConflict?
 
-    @Option(help: "How many seconds ago a person who asks for a wipe may have signed in; 0 for no limit.")
+    @Option(
+        help:
+            "How many seconds ago a person may have signed in who wipes, or does what else cannot be undone; 0 for any. (default: 900)"
+    )
     var stepUpSeconds: Int?
 
     @Option(help: "A JSON file with people and groups, read at the start and whenever it changes.")

@@ -175,7 +175,7 @@ struct AuditPages {
                 "This service verified its own log. For proof against the service itself, download the log and verify it elsewhere with the root key that you wrote down:"
             ),
             .code(
-                .data("cordon audit verify audit.jsonl --pin \(report.rootKeyThumbprint ?? "ROOT-KEY")"),
+                .data("cordon audit verify audit.jsonl --root-key \(report.rootKeyThumbprint ?? "ROOT-KEY")"),
                 label: "Command"),
         ]
         return .page(Page("Verification of the audit log", .audit, above: Link("Audit", "/console/audit"), blocks))

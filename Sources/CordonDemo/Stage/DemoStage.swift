@@ -139,7 +139,7 @@ public actor DemoStage {
                 folder.appending(path: "paper").path, "--counters",
                 folder.appending(path: "counters-" + name).path, "--service",
                 service.address.absoluteString,
-                "--pin=" + service.rootKey, "--bundle-id", Self.bundleID,
+                "--root-key=" + service.rootKey, "--bundle-id", Self.bundleID,
             ] + options, by: launcher)
     }
 

@@ -25,7 +25,7 @@ extension DemoStory {
         _ log: Data, at export: URL, pin: String
     ) async throws(ProgramError) -> (status: Int32, report: [String: JSONValue]) {
         do { try log.write(to: export) } catch { throw ProgramError.stage("the export cannot be written") }
-        let process = try ChildProcess(cast.cordon, ["audit", "verify", export.path, "--pin", pin, "--json"])
+        let process = try ChildProcess(cast.cordon, ["audit", "verify", export.path, "--root-key", pin, "--json"])
         var text = ""
         for await line in process.lines { text += line + "\n" }
         let status = await process.wait()

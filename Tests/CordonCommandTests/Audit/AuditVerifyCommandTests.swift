@@ -65,7 +65,7 @@ import Testing
         try await write(5, from: 5, to: service)
         let lines = try await export(service)
         let pin = try await service.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
-        #expect(try await status(lines, ["--pin", pin], against: earlier) == .done)
+        #expect(try await status(lines, ["--root-key", pin], against: earlier) == .done)
     }
 
     @Test func `an edit, a removal, a swap and a cut are found`() async throws {
@@ -107,11 +107,11 @@ import Testing
         #expect(try await hint(torn)?.contains("breaks off") == true)
         #expect(try await hint(Array(lines.dropLast()))?.contains("breaks off") == true)
         let other = try await self.service().devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
-        #expect(try await hint(lines, ["--pin", other])?.contains("Compare --pin") == true)
+        #expect(try await hint(lines, ["--pin", other])?.contains("Compare --root-key") == true)
         var edited = lines
         edited[3] = edited[3].replacing("oid-", with: "oid-x")
         #expect(try await hint(edited)?.contains("was changed") == true)
-        #expect(try await status(lines, ["--pin", "AAAA"]) == .usage)
+        #expect(try await status(lines, ["--root-key", "AAAA"]) == .usage)
     }
 
     @Test func `an exported history is verified with the lines before the log`() async throws {

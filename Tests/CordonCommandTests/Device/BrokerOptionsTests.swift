@@ -38,9 +38,12 @@ import Testing
         let arguments = ["broker", "policy", "verify", "device.policy", "--trust", "first", "--trust", thumbprint]
         let command = try CordonTool.parseAsRoot(CordonTool.joiningThumbprints(arguments))
         #expect((command as? BrokerPolicyVerifyCommand)?.trust == ["first", thumbprint])
-        let pinned = ["audit", "verify", "audit.jsonl", "--pin", thumbprint, "--json"]
-        let audit = try CordonTool.parseAsRoot(CordonTool.joiningThumbprints(pinned)) as? AuditVerifyCommand
-        #expect(audit?.pin == thumbprint && audit?.json == true)
+        // The second name is the former one.
+        for option in ["--root-key", "--pin"] {
+            let pinned = ["audit", "verify", "audit.jsonl", option, thumbprint, "--json"]
+            let audit = try CordonTool.parseAsRoot(CordonTool.joiningThumbprints(pinned)) as? AuditVerifyCommand
+            #expect(audit?.pin == thumbprint && audit?.json == true)
+        }
     }
 
     @Test func `a time that no clock can add up is refused before it ends a broker in the middle of a sign-out`() {
