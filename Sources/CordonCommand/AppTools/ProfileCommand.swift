@@ -142,7 +142,7 @@ struct ProfileLintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint", abstract: "Check a configuration profile.",
         discussion: """
-            With --hosts it asks every host of a sign-on payload for its association file: devices silently leave out an
+            With --hosts it asks every host of a sign-on payload for its association file: devices silently leave out an \
             extension that the host does not name there.
 
             Example: cordon profile lint sign-on.mobileconfig --hosts

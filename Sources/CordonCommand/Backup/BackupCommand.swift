@@ -9,7 +9,7 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy a service's store and keys while it runs.",
         discussion: """
-            The copy shows one moment and is checked before it gets its name. It holds the signing keys: encrypt it.
+            The copy shows one moment and is checked before it gets its name. It holds the signing keys: encrypt it. \
             Exit status 5 when it cannot be written, 3 when the store is not sound, 4 when the folder exists.
 
             Example:

@@ -17,7 +17,7 @@ struct BrokerPolicySignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign a configuration for the shared devices of an organisation.",
         discussion: """
-            Prints the signed policy on standard output. Standard error has the thumbprint that brokers must trust, and what
+            Prints the signed policy on standard output. Standard error has the thumbprint that brokers must trust, and what \
             in the list of apps deserves a second look: an interpreter, for example, runs whatever script a person gives it.
 
             Example:

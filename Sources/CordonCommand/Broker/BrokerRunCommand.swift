@@ -16,7 +16,7 @@ struct BrokerRunCommand: AsyncParsableCommand {
 
             Examples:
               cordon broker run --socket /run/cordon/broker.sock --config /etc/cordon/broker.json --profile sso.mobileconfig
-              cordon broker run --development --socket ./run/broker.sock --issuer http://127.0.0.1:8080/idp \
+              cordon broker run --development --socket ./run/broker.sock --issuer http://127.0.0.1:8080/idp \\
                 --service http://127.0.0.1:8080
             """)
 

@@ -10,8 +10,8 @@ struct KeysDelegateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delegate", abstract: "Have the root key delegate the signing of key sets.",
         discussion: """
-            On the service's machine the delegation is put in place at once; the service may run. On another machine, which
-            the root key never leaves, give the key that cordon keys request has printed, and take the delegation back to
+            On the service's machine the delegation is put in place at once; the service may run. On another machine, which \
+            the root key never leaves, give the key that cordon keys request has printed, and take the delegation back to \
             cordon keys install.
 
             Examples:
@@ -24,7 +24,7 @@ struct KeysDelegateCommand: AsyncParsableCommand {
     @Option(help: "The file that cordon keys export-root made.")
     var root: String
 
-    @Option(help: "How many days it lasts, 1 to 366. (default: 90)")
+    @Option(help: "How many days it lasts, 1 to 366.")
     var days: Int = 90
 
     @Option(name: .customLong("for"), help: "What cordon keys request printed, on another machine than the service's.")

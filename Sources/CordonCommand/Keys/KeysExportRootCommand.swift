@@ -11,8 +11,8 @@ struct KeysExportRootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export-root", abstract: "Move the root key out of a service's folder.",
         discussion: """
-            The service must be stopped. A delegation of 90 days stays behind; renew it with cordon keys delegate before it
-            ends, or apps take no new rules. Apps with a Cordon from before delegations take no new key sets from then on.
+            The service must be stopped. A delegation of 90 days stays behind; renew it with cordon keys delegate before it \
+            ends, or apps take no new rules. Apps with a Cordon from before delegations take no new key sets from then on. \
             Exit status 4 while the service runs or where the file exists.
 
             Example:

@@ -7,7 +7,7 @@ struct PolicyCommand: AsyncParsableCommand {
         abstract:
             "Start, check, explain, test, compare and prove app-protection policies; keep a service's policies as files.",
         discussion: """
-            Policies are the JSON of Microsoft Graph's app-protection resources, so you can use an export of an existing
+            Policies are the JSON of Microsoft Graph's app-protection resources, so you can use an export of an existing \
             tenant as it is. - reads standard input.
             """,
         subcommands: [

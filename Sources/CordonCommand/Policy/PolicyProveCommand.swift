@@ -7,10 +7,12 @@ struct PolicyProveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prove", abstract: "Prove a sentence about policies, or show a question that breaks it.",
         discussion: """
-            For example: cordon policy prove 'never copy from managed to personal' export.json
-
-            Without --sentences, --promises or --nowhere-weaker-than, the first argument is the sentence. A counterexample is a
+            Without --sentences, --promises or --nowhere-weaker-than, the first argument is the sentence. A counterexample is a \
             question that cordon policy explain takes. Exit status 1 when a sentence does not hold.
+
+            Examples:
+              cordon policy prove 'never copy from managed to personal' export.json
+              cordon policy prove --promises export.json
             """)
 
     @Argument(help: "The sentence, then policies; - is standard input.")

@@ -7,7 +7,7 @@ struct PolicyTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Run expectations against policies.",
         discussion: """
-            A scenario file names its policies, or --policy gives them for all files. Exit status 1 when an
+            A scenario file names its policies, or --policy gives them for all files. Exit status 1 when an \
             expectation does not hold.
 
             Example: cordon policy test scenarios.json --policy pilot.json

@@ -6,7 +6,7 @@ struct ServeApproveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Release a change that waits for a second person.",
         discussion: """
-            For a service with one administrator, on its own machine and as the user that it runs as. The service takes it up
+            For a service with one administrator, on its own machine and as the user that it runs as. The service takes it up \
             within half a minute, or at its next start, and writes it into the audit log.
 
             Example:

@@ -12,7 +12,7 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Prints one line of JSON with its address as soon as it answers. On SIGTERM it finishes the requests under way and stops.
 
-            Every option but --development, --config and --development-password is also a setting of the file, and
+            Every option but --development, --config and --development-password is also a setting of the file, and \
             CORDON_… in the environment. Step by step: docs/operating.md.
 
             Examples:

@@ -18,8 +18,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Check the settings and print the ones in force.",
             discussion: """
-                Loads the certificate and the directory file, and asks every provider for its discovery document and keys.
-                Standard error says what is wrong, and what only deserves a look. Exit status 1 when something is wrong with a
+                Loads the certificate and the directory file, and asks every provider for its discovery document and keys. \
+                Standard error says what is wrong, and what only deserves a look. Exit status 1 when something is wrong with a \
                 provider, 3 when it is a file or a setting; then no settings are printed.
 
                 Example: cordon serve config check --config /etc/cordon/service.json

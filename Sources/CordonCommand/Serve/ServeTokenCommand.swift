@@ -12,7 +12,7 @@ struct ServeTokenCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "explain", abstract: "Explain why a token would be accepted or not.",
             discussion: """
-                Reads one access token from standard input, asks its provider for keys, and prints as JSON what the token says and
+                Reads one access token from standard input, asks its provider for keys, and prints as JSON what the token says and \
                 what speaks against it on either side. A token is a secret while it lives: do not put it on a command line.
 
                 Exit status 0 when a side accepts the token, 1 when neither does.

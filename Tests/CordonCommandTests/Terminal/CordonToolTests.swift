@@ -49,16 +49,29 @@ struct CordonToolTests {
         #expect(help.status == 0 && help.text.contains("sqlite:PATH"), "\(help.everything)")
     }
 
+    /// The command and every one below it.
+    private func all(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        [command] + command.configuration.subcommands.flatMap(all)
+    }
+
     @Test func `every command's help shows an example`() {
-        func ends(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
-            let inner = command.configuration.subcommands
-            return inner.isEmpty ? [command] : inner.flatMap(ends)
-        }
-        let commands = ends(of: CordonTool.self)
+        let commands = all(of: CordonTool.self).filter(\.configuration.subcommands.isEmpty)
         #expect(commands.count > 40)
         for command in commands {
             let example = command.configuration.discussion.firstMatch(of: #/xamples?:\s+(cordon|openssl) /#)
             #expect(example != nil, "\(command)")
+        }
+    }
+
+    @Test func `help leaves it to the terminal where a line ends, and states a default once`() {
+        for command in all(of: CordonTool.self) {
+            for paragraph in command.configuration.discussion.components(separatedBy: "\n\n") {
+                // Commands to copy are indented, and stand as they are.
+                let lines = paragraph.components(separatedBy: "\n").filter { !$0.hasPrefix(" ") && !$0.isEmpty }
+                #expect(lines.count <= 1, "\(command): \(lines)")
+            }
+            let help = CordonTool.helpMessage(for: command).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(help.firstMatch(of: #/\(default: [^)]*\) \(default: /#) == nil, "\(command)")
         }
     }
 

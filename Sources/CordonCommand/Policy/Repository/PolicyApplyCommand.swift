@@ -6,9 +6,9 @@ struct PolicyApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply", abstract: "Make exactly the changes that cordon policy plan said.",
         discussion: """
-            Changes nothing if a file, a version on the service or the number of people differs from the plan. Each change is a
-            transaction of its own; if the service refuses one, the command prints which were made and which are left, ends with
-            status 4, and notes it in the plan. It names a change that waits for a second person: once that is released, run the
+            Changes nothing if a file, a version on the service or the number of people differs from the plan. Each change is a \
+            transaction of its own; if the service refuses one, the command prints which were made and which are left, ends with \
+            status 4, and notes it in the plan. It names a change that waits for a second person: once that is released, run the \
             same command again.
 
             Example:

@@ -8,11 +8,11 @@ struct PolicyPlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Show what the files of a folder would change on the service, and for whom.",
         discussion: """
-            Writes the plan to cordon.plan.json, and nothing to the service; cordon policy apply carries out exactly that plan. It is
-            bound to the files and to the versions on the service. Exit status 0 when there is nothing to do, 1 when there is, and 4
+            Writes the plan to cordon.plan.json, and nothing to the service; cordon policy apply carries out exactly that plan. It is \
+            bound to the files and to the versions on the service. Exit status 0 when there is nothing to do, 1 when there is, and 4 \
             when the service was changed since the pull: then pull, or give --take-files.
 
-            A renamed file stays the same policy; its id says which. If no file of a folder is left, or the service has something
+            A renamed file stays the same policy; its id says which. If no file of a folder is left, or the service has something \
             with a new file's name that no file holds, the command plans nothing, removes an older plan and ends with status 4.
 
             Example:

@@ -9,7 +9,7 @@ struct PolicyPublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Create a policy from a file, for apps and groups.",
         discussion: """
-            Prints first what it will do, and for whom. Refuses if there is a policy of this name already: cordon policy pull, plan
+            Prints first what it will do, and for whom. Refuses if there is a policy of this name already: cordon policy pull, plan \
             and apply change existing ones.
 
             Example:

@@ -7,8 +7,8 @@ struct PolicyPullCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pull", abstract: "Write the service's policies, app configurations and filters into a folder.",
         discussion: """
-            A file keeps its name for as long as it holds the same id. Secret values become digests; write {"fromEnvironment":
-            "NAME"} or {"fromFile": "PATH"} in the place of one to keep it elsewhere. A file that was edited since the last pull
+            A file keeps its name for as long as it holds the same id. Secret values become digests; write \
+            {"fromEnvironment": "NAME"} or {"fromFile": "PATH"} in the place of one to keep it elsewhere. A file that was edited since the last pull \
             is not written over: the exit status is 4 and nothing is written.
 
             Example:
