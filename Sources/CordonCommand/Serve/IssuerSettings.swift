@@ -161,7 +161,7 @@ struct IssuerSettings: Codable, Equatable {
         if let strange = try MemberNames(from: decoder).strange(besides: known) {
             throw CommandFailure(
                 .badInput, "issuers: \(strange) is not a setting of a provider",
-                hint: "in its place may be \(known.sorted().joined(separator: ", "))")
+                hint: MemberNames.hint(to: strange, besides: known))
         }
         return try decoder.container(keyedBy: type)
     }

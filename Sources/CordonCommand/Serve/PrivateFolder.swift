@@ -21,7 +21,11 @@ struct PrivateFolder {
         do {
             try DurableFile.makeFolder(url)
         } catch {
-            throw Self.failure(url)
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue else {
+                throw Self.failure(url)
+            }
+            throw CommandFailure(.writeFailed, "\(url.path) is a file, not a folder", hint: "choose another place")
         }
         let probe = url.appending(path: ".cordon-\(UUID().uuidString)")
         let descriptor = open(probe.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

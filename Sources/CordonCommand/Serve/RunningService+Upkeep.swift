@@ -141,7 +141,10 @@ extension RunningService {
             try mark.write(in: folder)
             auditMark.withLock { $0 = mark }
         } catch {
-            logger.error("the head of the audit log could not be kept", metadata: ["reason": "\(type(of: error))"])
+            // A service that is told to stop cuts its own look at the store off, and looks once more when it closes.
+            guard !Task.isCancelled else { return }
+            let reason = (error as? ServiceError)?.reason ?? "the file beside the store cannot be written"
+            logger.error("the head of the audit log could not be kept", metadata: ["reason": "\(reason)"])
         }
     }
 

@@ -57,11 +57,8 @@ struct RunningService: Sendable {
             } catch {
                 throw CommandFailure(error)
             }
-        } else if plan.server.issuers.isEmpty || plan.server.tenant.rawValue.isEmpty {
-            throw CommandFailure(
-                .badInput, "no OpenID provider or no tenant is configured",
-                hint: "name them with --issuer and --tenant or in --config, or use --development")
         }
+        try plan.requireProvider()
         let folder = try PrivateFolder(plan.folder)
         let claim = try ServiceClaim.take(plan.folder, database: plan.database)
         var directory: DevelopmentDirectory?

@@ -82,11 +82,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
             for receiver in [plan.alerts, plan.audit] { _ = try receiver?.receiver(logger: Logger(label: "cordon")) }
             if let directory = plan.directory { _ = try DirectoryFile.read(directory) }
             if !plan.isDevelopment {
-                guard !plan.server.issuers.isEmpty, !plan.server.tenant.rawValue.isEmpty else {
-                    throw CommandFailure(
-                        .badInput, "no OpenID provider or no tenant is configured",
-                        hint: "name them with --issuer and --tenant or in --config")
-                }
+                try plan.requireProvider()
                 do {
                     try plan.server.validate()
                     try plan.server.checkCertificate()

@@ -107,6 +107,9 @@ struct ServeConfigurationFile: Decodable, Equatable {
         let bytes: Data
         do {
             bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch CocoaError.fileReadNoSuchFile {
+            throw CommandFailure(
+                .badInput, "\(path): there is no such file", hint: "check the path of the configuration")
         } catch {
             throw CommandFailure(
                 .badInput, "\(path): the configuration cannot be read", hint: "check the path and its permissions")
@@ -118,7 +121,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
             if let strange = names.strange(besides: known) {
                 throw CommandFailure(
                     .badInput, "\(path): \(strange) is not a setting",
-                    hint: "the settings are \(known.sorted().joined(separator: ", "))")
+                    hint: MemberNames.hint(to: strange, besides: known))
             }
             self = try JSONDecoder().decode(Self.self, from: bytes)
         } catch let error as CommandFailure {

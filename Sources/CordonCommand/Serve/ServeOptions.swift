@@ -212,6 +212,11 @@ struct ServeOptions: ParsableArguments {
         server.issuers = issuers.map(\.issuer)
         for issuer in issuers {
             try ShownAddress.check(issuer.issuer, of: "issuers")
+            if let flaw = URLComponents(string: issuer.issuer).map(AddressFlaw.init(of:)) ?? .malformed {
+                throw CommandFailure(
+                    .badInput, "issuers: \(ShownAddress.quoted(issuer.issuer)) \(flaw.predicate)",
+                    hint: "give issuer of the provider's discovery document, such as https://login.example.org")
+            }
             try ShownAddress.check(issuer.profile?.tokenIssuer, of: "issuers.tokenIssuer")
             server.issuerProfiles[issuer.issuer] = issuer.profile
         }

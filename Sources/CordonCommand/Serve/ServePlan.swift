@@ -31,6 +31,28 @@ struct ServePlan: Sendable {
     /// The password of every person in a new development directory.
     var developmentPassword: String?
 
+    /// Refuses a service that is not for development and lacks whose tokens count, or for which organisation.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput`, which names what is missing.
+    func requireProvider() throws(CommandFailure) {
+        guard !isDevelopment else { return }
+        switch (server.issuers.isEmpty, server.tenant.rawValue.isEmpty) {
+        case (false, false): return
+        case (true, true):
+            throw CommandFailure(
+                .badInput, "no OpenID provider and no tenant is configured",
+                hint: "name them with --issuer and --tenant or in --config, or use --development")
+        case (true, false):
+            throw CommandFailure(
+                .badInput, "no OpenID provider is configured", hint: "name its issuer with --issuer or in --config")
+        case (false, true):
+            throw CommandFailure(
+                .badInput, "no tenant is configured",
+                hint:
+                    "name it with --tenant or in --config: the tid of the provider's tokens, else a word that you keep")
+        }
+    }
+
     /// Where alerts are posted, and the file with the secret that signs them.
     struct Alerts: Sendable, Equatable {
         var webhook: URL

@@ -1,3 +1,4 @@
+import CordonIdentity
 import CordonService
 import Foundation
 
@@ -32,6 +33,10 @@ extension ServeReport {
     func lines(of plan: ServePlan) -> [String] {
         var lines = ["cordon answers at \(address); its apps pin the root key \(rootKey)"]
         if plan.console != nil { lines.append("the console is at \(address)/console") }
+        if plan.isDevelopment {
+            let passwords = plan.folder.appending(path: DevelopmentPeople.passwordsFile).path
+            lines.append("people to sign in as, and their passwords, are in \(TerminalText(passwords))")
+        }
         if plan.service.createsPeopleAtSignIn { lines.append(Self.opensEnrolment) }
         if rootKeyIsHere, !plan.isDevelopment {
             lines.append("the root key is on this machine; cordon keys export-root moves it away")

@@ -85,6 +85,7 @@ import Testing
             let cases: [([String], CordonCommand.ExitStatus)] = [
                 (["--development", "--listen", "0.0.0.0:0", "--data-directory", folder.path], .refused),
                 (["--development", "--data-directory", folder.appending(path: "file/below").path], .writeFailed),
+                (["--development", "--data-directory", folder.appending(path: "file").path], .writeFailed),
                 (["--data-directory", folder.path], .badInput),
                 (
                     [
@@ -101,6 +102,27 @@ import Testing
                     ($0 as? CommandFailure)?.status == status && ($0 as? CommandFailure)?.hint != nil
                 }
             }
+        }
+    }
+
+    @Test func `a look at the audit log that the service's own end cuts off is told as no error`() async throws {
+        try await withServeFolder { folder in
+            let written = Locked<[String]>([])
+            let logger = Logger(label: "test") { label in
+                TextLogHandler(label: label) { line in written.withLock { $0.append(line) } }
+            }
+            let running = try await RunningService.open(try plan(folder), logger: Self.logger)
+            await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                await running.keepAuditMark(logger: logger)
+            }.value
+            #expect(written.withLock(\.self) == [])
+            // The control: what keeps the mark from being written is told, in words.
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: AuditMark.name), withIntermediateDirectories: false)
+            await running.keepAuditMark(logger: logger)
+            #expect(written.withLock(\.self).count == 1 && written.withLock { $0[0].contains("cannot be written") })
+            await running.close(logger: Self.logger)
         }
     }
 

@@ -174,6 +174,8 @@ import Testing
         #expect(try lines().contains { $0.contains("thumbprint") && $0.contains("https://mam.example.org") })
         #expect(try lines().contains { $0.contains("keys export-root") })
         #expect(try !lines("--development").contains { $0.contains("keys export-root") })
+        #expect(try lines("--development").contains { $0.contains("passwords.txt") })
+        #expect(try !lines().contains { $0.contains("passwords") })
     }
 
     @Test func `a certificate without its key is an input error`() {
@@ -197,6 +199,48 @@ import Testing
                         && failure?.hint != nil
                 }
             }
+        }
+    }
+
+    @Test func `a misspelt setting is answered with the one that was meant, and any other with all there are`() throws {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            for (text, hint) in [
+                (#"{"isuers": []}"#, "did you mean issuers?"),
+                (#"{"colour": 1}"#, "use one of administrationAudiences, "),
+                (#"{"issuers": [{"issuer": "https://a.test", "tokenType": "JWT"}]}"#, "did you mean tokenTypes?"),
+            ] {
+                try Data(text.utf8).write(to: file)
+                #expect("\(text)") { _ = try ServeConfigurationFile(path: file.path) } throws: { error in
+                    (error as? CommandFailure)?.hint?.hasPrefix(hint) == true
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["nope", "http://login.example.org", "login.example.org", "https://", ""])
+    func `an issuer that no provider can have is refused before the service starts`(issuer: String) throws {
+        for environment in [[:], ["CORDON_TENANT": "contoso"]] {
+            #expect { _ = try ServeOptions.parse(["--issuer", issuer]).plan(environment: environment) } throws: {
+                error in
+                let failure = error as? CommandFailure
+                return failure?.status == .badInput && failure?.message.hasPrefix("issuers: ") == true
+            }
+        }
+    }
+
+    @Test func `what is missing of provider and tenant is named, and nothing else`() throws {
+        let issuer = ["--issuer", "https://login.example.test"]
+        for (arguments, message) in [
+            ([], "no OpenID provider and no tenant is configured"), (issuer, "no tenant is configured"),
+            (["--tenant", "contoso"], "no OpenID provider is configured"),
+        ] {
+            let plan = try ServeOptions.parse(arguments).plan(environment: [:])
+            #expect { try plan.requireProvider() } throws: { ($0 as? CommandFailure)?.message == message }
+        }
+        for arguments in [["--development"], issuer + ["--tenant", "contoso"]] {
+            let plan = try ServeOptions.parse(arguments).plan(environment: [:])
+            #expect(throws: Never.self) { try plan.requireProvider() }
         }
     }
 
