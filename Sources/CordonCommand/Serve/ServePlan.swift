@@ -1,4 +1,5 @@
 import CordonConsole
+import CordonIdentity
 import CordonService
 import CordonServiceHTTP
 import Foundation
