@@ -53,9 +53,11 @@ public struct TerminalInterface: ProtectionInterface {
         return refused
     }
 
-    /// Says that Cordon asks now.
+    /// Says that Cordon asks now, and for whom where the account goes by its sign-in name.
     public func takeOver(for account: AccountID?, on occasion: LaunchOccasion) {
-        say(accented: account.map { Texts.terminalTakeOverFor(account: "\($0)") } ?? Texts.terminalTakeOver)
+        // An object id tells a person nothing, and what is asked next names the account.
+        let name = account.map { "\($0)" }.flatMap { $0.contains("@") ? $0 : nil }
+        say(accented: name.map { Texts.terminalTakeOverFor(account: $0) } ?? Texts.terminalTakeOver)
     }
 
     /// Says that the app goes on.

@@ -104,7 +104,11 @@ extension NotesApp {
                     "succeeded": .bool(succeeded),
                 ])
         case .restartAdvised(let account):
-            screen.tell("restartAdvised", .line(AppProtection.restartMessage), ["account": .string(account.rawValue)])
+            // The documents' apps restart for new rules; this one has nothing to build anew.
+            screen.tell(
+                "restartAdvised",
+                "the rules of \(await names.name(of: account)) hold from now on; no restart is needed",
+                ["account": .string(account.rawValue)])
         default: break
         }
     }

@@ -107,7 +107,7 @@ actor NotesApp {
         if asks {
             configuration.interface = TerminalInterface(
                 read: { [answers] in await answers.next(isHidden: $0) },
-                write: { screen.tell("protection", .line($0), ["text": .string($0)]) },
+                write: { screen.tell("protection", .line(Self.withoutDot($0)), ["text": .string($0)]) },
                 signIn: { await freshSignIn.answer(for: $0.account) })
         }
         configuration.confirmLogUpload = { await consent.ask($0, $1) }
@@ -130,6 +130,9 @@ actor NotesApp {
         self.sessionKeys = sessionKeys
         keysCameLate = !hasKeys
     }
+
+    /// A line of Cordon's without the dot that it may begin with: the screen begins each of its lines with one.
+    private static func withoutDot(_ line: String) -> String { line.hasPrefix("• ") ? String(line.dropFirst(2)) : line }
 
     /// Reads commands until the input ends.
     func run() async {

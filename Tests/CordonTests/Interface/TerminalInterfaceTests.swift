@@ -32,7 +32,7 @@ import Testing
         #expect(await protection.launch(house.account).isOpen)
         #expect(
             typed.shown == [
-                "── oid-a: your organisation's protection ──",
+                "── your organisation's protection ──",
                 "Your organisation protects its data in this app.",
                 "• Its rules hold for the work account worker-a@contoso.example alone. "
                     + "It can remove this account's data from the app; your own data is not touched.",
@@ -51,7 +51,7 @@ import Testing
         #expect(outcome.result == .blocked)
         #expect(
             typed.shown.suffix(9) == [
-                "── oid-a: your organisation's protection ──",
+                "── your organisation's protection ──",
                 "PIN of worker-a@contoso.example (? when forgotten, an empty line to cancel):",
                 "Wrong PIN; 4 tries left.",
                 "PIN of worker-a@contoso.example (? when forgotten, an empty line to cancel):",
@@ -116,8 +116,8 @@ import Testing
     }
 
     @Test func `a name does nothing to the terminal but be read, with colours and without`() {
-        let hostile = AccountID("oid\u{1B}]0;x\u{7}\u{9B}2J\u{202E}\nroot>")
-        let shown = #"oid\u{1B}]0;x\u{7}\u{9B}2J\u{202E}\u{A}root>"#
+        let hostile = AccountID("ada@x\u{1B}]0;x\u{7}\u{9B}2J\u{202E}\nroot>")
+        let shown = #"ada@x\u{1B}]0;x\u{7}\u{9B}2J\u{202E}\u{A}root>"#
         let plain = Typed([])
         plain.interface().takeOver(for: hostile, on: .launch)
         #expect(plain.shown == ["── \(shown): your organisation's protection ──"])
