@@ -91,9 +91,12 @@ guard arguments.count == 4, let service = URL(string: arguments[1]) else {
     exit(2)
 }
 let transport = AsyncHTTPTransport()
+var status = EXIT_SUCCESS
 do {
     try await keepReport(service, rootKey: arguments[2], home: URL(filePath: arguments[3]), over: transport)
 } catch {
     say("✗ \(error)")
+    status = EXIT_FAILURE
 }
 await transport.shutdown()
+exit(status)

@@ -97,12 +97,18 @@ func signInAgain(
 
 // snippet.main
 let transport = AsyncHTTPTransport()
+let arguments = Array(CommandLine.arguments.dropFirst())
+var status = EXIT_SUCCESS
 do {
-    let arguments = CommandLine.arguments.dropFirst()
-    if let address = arguments.first, let service = URL(string: address), let rootKey = arguments.dropFirst().first {
+    if arguments.isEmpty, let nowhere = URL(string: "http://127.0.0.1:9") {
+        var (configuration, _) = try makeConfiguration(
+            service: nowhere, rootKey: "", provider: nowhere.absoluteString, transport: transport)
+        rulesWithoutService(&configuration)
+        try await keepANote(of: "dev@example.test", with: try await AppProtection(configuration))
+    } else if arguments.count == 2, let service = URL(string: arguments[0]) {
         let discovery = try await AppProtection.discover(service, over: transport)
         var (configuration, signIn) = try makeConfiguration(
-            service: service, rootKey: rootKey, provider: discovery.issuer.absoluteString, transport: transport)
+            service: service, rootKey: arguments[1], provider: discovery.issuer.absoluteString, transport: transport)
         configuration.interface = TerminalInterface.standard { [signIn] prompt in
             await signInAgain(as: prompt.account, with: signIn, discovery: discovery)
         }
@@ -113,14 +119,14 @@ do {
                 try await enrol(with: signIn, discovery: discovery, protection: protection)
             }
         if let account { try await keepANote(of: account, with: protection) }
-    } else if let nowhere = URL(string: "http://127.0.0.1:9") {
-        var (configuration, _) = try makeConfiguration(
-            service: nowhere, rootKey: "", provider: nowhere.absoluteString, transport: transport)
-        rulesWithoutService(&configuration)
-        try await keepANote(of: "dev@example.test", with: try await AppProtection(configuration))
+    } else {
+        print("usage: notes [SERVICE ROOTKEY]")
+        status = 2
     }
 } catch {
-    print("✗ \(error)")
+    print("✗ \(error)")  // the code, what was wrong and what to do
+    status = EXIT_FAILURE
 }
 await transport.shutdown()
+exit(status)
 // snippet.end

@@ -135,6 +135,13 @@ public struct ProtectionError: Error, Sendable, Equatable {
     }
 }
 
+extension ProtectionError: CustomStringConvertible {
+    /// The code, what was wrong and what to do, in one line: for a log, or a program in a terminal.
+    public var description: String {
+        "\(code.rawValue): \(reason)\(reason.hasSuffix(".") ? "" : ".") \(hint)"
+    }
+}
+
 extension ProtectionError.Code {
     fileprivate var usualHint: String {
         switch self {

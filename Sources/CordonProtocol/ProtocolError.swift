@@ -46,6 +46,13 @@ public struct ProtocolError: Error, Sendable, Equatable {
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }
 
+extension ProtocolError: CustomStringConvertible {
+    /// The code, what was wrong and what to do, in one line.
+    public var description: String {
+        "\(code.rawValue): \(reason)\(reason.hasSuffix(".") ? "" : ".") \(hint)"
+    }
+}
+
 extension ProtocolError.Code {
     fileprivate var usualHint: String {
         switch self {

@@ -20,4 +20,20 @@ struct ErrorPlaceTests {
         #expect(
             program.thrownAt.hasPrefix("CordonTests/ErrorPlaceTests.swift:") && program.description == "a.pem: gone")
     }
+
+    @Test func `a printed error is one line of words, and shows nothing of how it is made`() {
+        let denial = PolicyDecision(reasons: [
+            PolicyReason(
+                rule: .print, message: "Organisation data may not be printed.", remedy: "Read it on the screen.",
+                verdict: .block)
+        ])
+        #expect(
+            "\(ProtectionError(denied: denial))"
+                == "denied: Organisation data may not be printed. Read it on the screen.")
+        #expect(
+            "\(ProtectionError(.gateClosed, "the PIN is due"))"
+                == "gateClosed: the PIN is due. Pass the launch gate first.")
+        #expect("\(ProtocolError(.expired, "old", hint: "Ask again."))" == "expired: old. Ask again.")
+        #expect("\(TransportError(.timedOut, reason: "late"))" == "timedOut: late")
+    }
 }

@@ -36,3 +36,8 @@ public struct TransportError: Error, Sendable, Equatable {
     /// Whether both have the same code.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }
+
+extension TransportError: CustomStringConvertible {
+    /// The code and what happened, in one line.
+    public var description: String { "\(code.rawValue): \(reason)" }
+}
