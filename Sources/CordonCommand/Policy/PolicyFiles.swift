@@ -9,6 +9,8 @@ enum PolicyFiles {
         if path == "-" { return try StandardInput.read() }
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch CocoaError.fileReadNoSuchFile {
+            throw CommandFailure(.badInput, "\(path): there is no such file", hint: "Check the path.")
         } catch {
             throw CommandFailure(.badInput, "\(path): cannot be read", hint: "Check the path and its permissions.")
         }

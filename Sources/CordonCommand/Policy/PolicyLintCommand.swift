@@ -67,9 +67,19 @@ struct PolicyLintCommand: ParsableCommand {
         if reports.isEmpty { Terminal.talk(count == 1 ? "one policy, no finding" : "\(count) policies, no finding") }
         let serious = reports.count { $0.severity != .note }
         guard serious == 0 else {
-            throw CommandFailure(
-                isReadable ? .notInWantedState : .badInput, serious == 1 ? "one finding" : "\(serious) findings")
+            throw CommandFailure(isReadable ? .notInWantedState : .badInput, Self.count(reports.map(\.severity)))
         }
+    }
+
+    /// How many errors and warnings there are, in words; what is only noted does not count.
+    static func count(_ found: [LintFinding.Severity]) -> String {
+        [(LintFinding.Severity.error, "error"), (.warning, "warning")].compactMap { severity, word in
+            switch found.count(where: { $0 == severity }) {
+            case 0: nil
+            case 1: "one \(word)"
+            case let number: "\(number) \(word)s"
+            }
+        }.joined(separator: ", ")
     }
 
     /// Tools tell policies apart by name and type: of two with the same, one takes the other's place (SRV-RS-017).
@@ -130,7 +140,7 @@ struct PolicyLintCommand: ParsableCommand {
                 case .warning: Style.yellow(severity.rawValue)
                 case .note: Style.dim(severity.rawValue)
                 }
-            return "\(file): \(word): \(code): \(setting.isEmpty ? "" : setting + " ")\(message)"
+            return "\(file): \(word): \(code): \(setting.isEmpty ? "" : setting + ": ")\(message)"
         }
     }
 }

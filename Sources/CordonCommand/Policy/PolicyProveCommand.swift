@@ -49,7 +49,7 @@ struct PolicyProveCommand: ParsableCommand {
             do {
                 asked.append(try PolicySentence(sentence))
             } catch {
-                throw CommandFailure(.usage, error.description, hint: error.hint)
+                throw CommandFailure(.usage, "\(error.place): \(error.reason)", hint: error.hint)
             }
         }
         guard !files.isEmpty else {

@@ -72,6 +72,22 @@ struct PolicyCommandTests {
         }
     }
 
+    @Test func `lint counts errors and warnings by their names, and no notes`() {
+        #expect(PolicyLintCommand.count([.note, .warning, .note]) == "one warning")
+        #expect(PolicyLintCommand.count([.warning, .error, .warning]) == "one error, 2 warnings")
+    }
+
+    @Test func `a sentence with a word that is no action is refused with the list of actions, once`() throws {
+        let folder = try Folder()
+        let policy = try folder.file("a.json", Self.sound)
+        var command = try PolicyCommand.parseAsRoot(["prove", "never fly to moon", policy])
+        #expect { try command.run() } throws: { error in
+            let failure = error as? CommandFailure
+            return failure?.status == .usage && failure?.message == "sentence: \"fly\" is not an action"
+                && failure?.hint?.contains("saveTo, ") == true
+        }
+    }
+
     @Test func `a baseline is a whole policy of its level, and another level is no level`() throws {
         let folder = try Folder()
         for level in AppProtectionPolicy.Baseline.allCases {
