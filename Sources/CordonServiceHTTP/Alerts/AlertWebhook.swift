@@ -33,7 +33,7 @@ public struct AlertWebhook: Sendable {
     ///   - address: Where to post, https; plain http on loopback alone.
     ///   - secretFile: A file with `whsec_` and 24 to 64 bytes as Base64, which only its owner and group may read. While a
     ///     secret is replaced, the new one and the one before, a line each.
-    /// - Throws: ``ProgramError``: `configurationInvalid` for the address, `fileUnusable` for the file.
+    /// - Throws: ``ProgramError`` with code `configurationInvalid` for an address or a file that cannot be used.
     public init(
         address: URL, secretFile: URL, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ProgramError) {
@@ -131,7 +131,7 @@ public struct AlertWebhook: Sendable {
         }
         guard (1...2).contains(keys.count), keys.allSatisfy({ (24...64).contains($0.count) }) else {
             throw ProgramError(
-                .fileUnusable, reason: "the file holds no secret for alerts", place: file.path, hint: hint)
+                .configurationInvalid, reason: "the file holds no secret for alerts", place: file.path, hint: hint)
         }
         return keys.map { SymmetricKey(data: $0) }
     }

@@ -6,10 +6,10 @@ enum SecretFile {
     /// Its text. A link counts as the file that it leads to: what renews secrets often changes a link.
     ///
     /// - Parameter secret: What is in it, as the reason says it.
-    /// - Throws: ``ProgramError`` with code `fileUnusable`.
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`.
     static func text(of file: URL, with secret: String, hint: String) throws(ProgramError) -> String {
         func unusable(_ reason: String) -> ProgramError {
-            ProgramError(.fileUnusable, reason: reason, place: file.path, hint: hint)
+            ProgramError(.configurationInvalid, reason: reason, place: file.path, hint: hint)
         }
         let path = file.resolvingSymlinksInPath().path
         let mode = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? NSNumber

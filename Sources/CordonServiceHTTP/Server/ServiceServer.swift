@@ -205,7 +205,7 @@ public final class ServiceServer: Sendable {
             return try .tls(plain, tlsConfiguration: certificate.configuration)
         } catch {
             throw ProgramError(
-                .fileUnusable, reason: "the certificate cannot be used", place: files.chain.path,
+                .configurationInvalid, reason: "the certificate cannot be used", place: files.chain.path,
                 hint: "name a certificate chain and its key in PEM")
         }
     }

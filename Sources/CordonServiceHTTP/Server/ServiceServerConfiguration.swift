@@ -132,7 +132,7 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
 
     /// Loads the certificate, where there is one.
     ///
-    /// - Throws: ``ProgramError`` with code `fileUnusable`.
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`.
     package func checkCertificate() throws(ProgramError) {
         guard let certificate else { return }
         _ = try ServerCertificate(certificate, logger: Logger(label: "cordon"), now: { Date() })

@@ -83,7 +83,7 @@ import Testing
                 _ = try await open(
                     folder, ["--alert-webhook", "https://a.example.test/", "--alert-secret-file", missing])
             } throws: {
-                ($0 as? CommandFailure)?.status == .writeFailed
+                ($0 as? CommandFailure)?.status == .badInput
             }
         }
     }

@@ -229,6 +229,19 @@ import Testing
         }
     }
 
+    @Test func `a certificate that is missing is bad input, for which a supervisor does not start the service again`()
+        async throws
+    {
+        let check = try ServeConfigCommand.Check.parse([
+            "--offline", "--listen", "127.0.0.1:0", "--issuer", "https://login.example.test", "--tenant", "contoso",
+            "--tls-certificate", "/nowhere/chain.pem", "--tls-key", "/nowhere/key.pem",
+        ])
+        await #expect { try await check.run() } throws: { error in
+            let failure = error as? CommandFailure
+            return failure?.status == .badInput && failure?.message.hasPrefix("/nowhere/chain.pem: ") == true
+        }
+    }
+
     @Test func `what is missing of provider and tenant is named, and nothing else`() throws {
         let issuer = ["--issuer", "https://login.example.test"]
         for (arguments, message) in [

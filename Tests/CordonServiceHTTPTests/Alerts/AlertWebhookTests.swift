@@ -175,7 +175,7 @@ import Testing
     ])
     func `a secret that is short, readable by everyone or none is refused`(_ text: String, _ mode: Int) async throws {
         try await withSecret(text, mode: mode) { file in
-            #expect(throws: ProgramError(.fileUnusable, reason: "", place: "", hint: "")) {
+            #expect(throws: ProgramError(.configurationInvalid, reason: "", place: "", hint: "")) {
                 _ = try webhook("https://alerts.example.test/", file)
             }
         }

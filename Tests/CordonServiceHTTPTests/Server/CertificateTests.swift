@@ -52,7 +52,7 @@ import Testing
             _ = try ServerCertificate(files, logger: Self.logger, now: { .now })
             return nil
         } catch {
-            return error.code == .fileUnusable ? error.reason : "another error"
+            return error.code == .configurationInvalid ? error.reason : "another error"
         }
     }
 

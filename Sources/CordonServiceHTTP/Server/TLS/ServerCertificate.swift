@@ -55,7 +55,7 @@ final class ServerCertificate: Sendable {
 
     /// Loads the files.
     ///
-    /// - Throws: ``ProgramError`` with code `fileUnusable`.
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`.
     init(_ files: CertificateFiles, logger: Logger, now: @escaping @Sendable () -> Date) throws(ProgramError) {
         self.files = files
         self.logger = logger
@@ -151,7 +151,7 @@ final class ServerCertificate: Sendable {
 
     private static func unusable(_ reason: String, _ file: URL) -> ProgramError {
         ProgramError(
-            .fileUnusable, reason: reason, place: file.path,
+            .configurationInvalid, reason: reason, place: file.path,
             hint: "name a certificate chain and its key in PEM, the key with mode 0600 or 0640")
     }
 }
