@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CordonPolicy
 internal import CordonProtocol
 import Foundation
 
@@ -7,7 +8,8 @@ struct AuditShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print records of an exported audit log, for people to read.",
         discussion: """
-            It does not check what it prints; cordon audit verify does. Times are in UTC.
+            It does not check what it prints; cordon audit verify does. Times are in UTC. Of a long change it prints the first members; \
+            the export has all.
 
             Examples:
               cordon audit show audit.jsonl --about registration/R_7Q --since 2026-03-01
@@ -34,19 +36,23 @@ struct AuditShowCommand: ParsableCommand {
 
     func run() throws {
         var ahead = HistoryAhead()
-        var unreadable = 0
+        var (shown, unreadable) = (0, 0)
         try ExportLines.read(export) { line in
             guard !ahead.takes(line), !line.hasPrefix(#"{"checkpoint":"#) else { return }
             guard let record = try? AuditRecord(line: line) else {
                 unreadable += 1
                 return
             }
-            if matches(record) { Terminal.data(Self.text(of: record)) }
+            guard matches(record) else { return }
+            shown += 1
+            Terminal.data(Self.text(of: record))
         }
         guard unreadable == 0 else {
             throw CommandFailure(
                 .badInput, "\(export): \(unreadable) lines are not audit records", hint: "Run cordon audit verify.")
         }
+        // An empty answer could as well mean that nothing was read.
+        if shown == 0 { Terminal.talk("no record is like that") }
     }
 
     /// Whether a record is one of those that were asked for.
@@ -67,11 +73,47 @@ struct AuditShowCommand: ParsableCommand {
     /// `2026-03-03T09:00:00Z #12 policy.update policy/T_1 done by administrator oid-ada; change: …`
     static func text(of record: AuditRecord) -> String {
         let time = Date(timeIntervalSince1970: TimeInterval(record.time)).formatted(.iso8601)
-        let details = record.details.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        let details = record.details.sorted { $0.key < $1.key }.map {
+            "\($0.key): \(words(of: $0.value, called: $0.key))"
+        }
         let head =
             "\(time) #\(record.sequence) \(record.action) \(record.target) \(record.outcome.rawValue) "
             + "by \(record.actor.kind.rawValue) \(record.actor.id)"
         return ([head] + details).joined(separator: "; ")
+    }
+
+    /// A detail as people read it: of a change its members, of a signed checkpoint that it is one.
+    private static func words(of value: String, called name: String) -> String {
+        switch name {
+        case "checkpoint": return "signed"
+        case "change":
+            guard let changes = (try? JSONValue(parsing: Data(value.utf8)))?.array else { return value }
+            let words = changes.compactMap(words(of:))
+            let more = words.count > mostMembers ? ["and \(words.count - mostMembers) more"] : []
+            return (words.prefix(mostMembers) + more).joined(separator: ", ")
+        default: return value
+        }
+    }
+
+    private static let mostMembers = 12
+
+    /// `printBlocked false → true (stricter)`; nil for a member of something new that says nothing.
+    private static func words(of change: JSONValue) -> String? {
+        guard let member = change["member"]?.string else { return nil }
+        let (from, to) = (change["from"].map(short), change["to"].map(short))
+        let direction = change["direction"]?.string.map { " (\($0))" } ?? ""
+        switch (from, to) {
+        case (nil, nil): return member
+        case (nil, ""?), (nil, "null"?), (nil, "[]"?): return nil
+        case (nil, let to?): return "\(member) \(to)\(direction)"
+        case (let from?, let to): return "\(member) \(from) → \(to ?? "removed")\(direction)"
+        }
+    }
+
+    /// A value, cut where it is long.
+    private static func short(_ value: JSONValue) -> String {
+        let text = value.string ?? value.text()
+        return text.count > 80 ? text.prefix(79) + "…" : text
     }
 
     private static func time(_ text: String) throws -> Date {

@@ -67,7 +67,7 @@ struct BackupSeals {
             else {
                 throw CommandFailure(
                     .badInput, "\(folder.path): the backup is not what the service of \(tenant.id) signed",
-                    hint: "Use another backup, and compare the pin with the root key.")
+                    hint: "Use another backup, and compare --root-key with the service's root key.")
             }
         }
     }

@@ -97,7 +97,12 @@ struct KeysInstallCommand: AsyncParsableCommand {
         let text = try RootKeyFile.text(delegation)
         do {
             try RootKeyCustody(keys, of: tenant).install(text).report()
-        } catch { throw CommandFailure(error) }
+        } catch {
+            guard error.code == .invalid else { throw CommandFailure(error) }
+            throw CommandFailure(
+                .badInput, "\(delegation): \(error.reason)",
+                hint: "Give the whole of what cordon keys delegate printed.")
+        }
     }
 }
 

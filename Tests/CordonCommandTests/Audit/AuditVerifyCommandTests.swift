@@ -140,6 +140,25 @@ import Testing
                 + "reason: the new printer; version: v2")
     }
 
+    @Test func `a change is shown member by member, and neither JSON nor a signature in full`() {
+        func shown(_ details: [String: String]) -> String {
+            AuditShowCommand.text(
+                of: AuditRecord(
+                    after: nil, tenant: Self.tenant, time: 1_772_528_400, actor: .init(.administrator, id: "oid-ada"),
+                    action: "policy.update", target: "policy/T_1", details: details))
+        }
+        let change =
+            #"[{"direction":"stricter","from":false,"member":"printBlocked","to":true},{"member":"description","to":""},"#
+            + #"{"from":["a"],"member":"managedUniversalLinks"},{"member":"displayName","to":"Pilot"}]"#
+        #expect(
+            shown(["change": change]).hasSuffix(
+                "; change: printBlocked false → true (stricter), "
+                    + #"managedUniversalLinks ["a"] → removed, displayName Pilot"#))
+        let many = (0..<70).map { #"{"from":0,"member":"m\#($0)","to":1}"# }.joined(separator: ",")
+        #expect(shown(["change": "[\(many)]"]).hasSuffix("m11 0 → 1, and 58 more"))
+        #expect(shown(["checkpoint": "eyJhbGciOiJFUzI1NiJ9.e30.AAAA"]).hasSuffix("; checkpoint: signed"))
+    }
+
     @Test(arguments: [
         (["--about", "user/oid-1"], 1), (["--about", "oid-1"], 1), (["--by", "OWNER"], 3), (["--action", "user."], 3),
         (["--action", "user.", "--since", "2020-01-01"], 3), (["--until", "2020-01-01"], 0),
