@@ -31,7 +31,8 @@ struct ServeApproveCommand: ParsableCommand {
         let store: URL? = if case .sqlite(let file) = plan.database { file } else { nil }
         try ServiceUser.require(for: plan.folder, store: store)
         try ApprovalFolder.approve(id, in: plan.folder)
-        Terminal.talk("approved: if \(id) waits, the service releases it within half a minute; its log says how that ended")
+        Terminal.talk(
+            "approved: if \(id) waits, the service releases it within half a minute; its log says how that ended")
     }
 }
 
