@@ -88,6 +88,14 @@ import Testing
         }
     }
 
+    @Test func `a plan of a folder that is not there says so, before anybody signs in`() async throws {
+        let command = try PolicyPlanCommand.parse(["/nowhere/policies", "--service", "http://127.0.0.1:1"])
+        await #expect { try await command.run() } throws: { error in
+            let failure = error as? CommandFailure
+            return failure?.status == .badInput && failure?.message == "/nowhere/policies: there is no such folder"
+        }
+    }
+
     @Test func `a plan takes the place of no pipe or device`() async throws {
         try await withFolder { fixture in
             let pipe = fixture.folder.appending(path: "pipe")

@@ -28,6 +28,10 @@ struct PolicyPlanCommand: AsyncParsableCommand {
     var allowEmpty = false
 
     func run() async throws {
+        guard FileManager.default.fileExists(atPath: options.folder) else {
+            throw CommandFailure(
+                .badInput, "\(options.folder): there is no such folder", hint: "Make one with cordon policy pull.")
+        }
         let plan = try await options.service.withClient { client in
             try await PolicyPlan.renew(at: options.place) {
                 let planner = PolicyPlanner(
@@ -44,7 +48,8 @@ struct PolicyPlanCommand: AsyncParsableCommand {
                 .refused, "the service was changed since the pull (\(plan.drift.count)); \(count)",
                 hint: "Pull what was changed, or plan with --take-files.")
         }
-        throw CommandFailure(.notInWantedState, count, hint: "cordon policy apply makes them.")
+        throw CommandFailure(
+            .notInWantedState, count, hint: "cordon policy apply makes \(plan.steps.count == 1 ? "it" : "them").")
     }
 }
 

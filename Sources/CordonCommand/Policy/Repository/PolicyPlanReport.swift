@@ -51,7 +51,9 @@ enum PolicyPlanReport {
     }
 
     /// Whom a change reaches, what they notice, and what it takes.
-    static func print(_ effect: Impact) {
+    ///
+    /// - Parameter name: What to call the policy of an id.
+    static func print(_ effect: Impact, calling name: (String) -> String = { $0 }) {
         for line in effect.effects.prefix(mostEffects) {
             Terminal.data(
                 "    \(line.to > line.from ? Style.green("stricter") : Style.red("weaker"))  \(line.sentence)")
@@ -67,9 +69,9 @@ enum PolicyPlanReport {
         }
         if effect.needsApproval { Terminal.data("    \(Style.red("takes a second person")) who releases it") }
         for winner in effect.winners.prefix(mostEffects) {
-            let others = winner.others.joined(separator: ", ")
+            let others = winner.others.map(name).joined(separator: ", ")
             Terminal.data(
-                "    where policies meet, \(winner.setting) = \(winner.value.text()) comes from \(winner.policy), "
+                "    where policies meet, \(winner.setting) = \(winner.value.text()) comes from \(name(winner.policy)), "
                     + "not from \(others)")
         }
     }

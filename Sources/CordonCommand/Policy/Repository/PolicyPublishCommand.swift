@@ -85,7 +85,8 @@ struct PolicyPublishCommand: AsyncParsableCommand {
         let parsed = try PolicyFile(Data(JSONValue.object(members).text().utf8), at: file)
         try parsed.checkSpelling(besides: nil)
         let collection = PolicyPlan.Step.collection(of: parsed)
-        let twin = try await client.documents().first { document in
+        let documents = try await client.documents()
+        let twin = documents.first { document in
             document.kind == .policy && document.document["displayName"] == members["displayName"]
                 && document.document["@odata.type"] == members["@odata.type"]
         }
@@ -98,7 +99,13 @@ struct PolicyPublishCommand: AsyncParsableCommand {
         guard asked.status == 200 else { throw ServiceClient.failure(asked, at: file) }
         // Nothing is made before it was said whom it reaches.
         guard let impact = PolicyPlan.Step.effect(asked.body) else { throw ServiceClient.unclear(asked, at: file) }
-        if !options.json { PolicyPlanReport.print(impact) }
+        if !options.json {
+            PolicyPlanReport.print(impact) { id in
+                // The service gives what it only tries an id that nothing has later.
+                let known = documents.first { $0.id == id }?.document["displayName"]?.string
+                return "“\(known ?? parsed.name)”"
+            }
+        }
         let made = try await client.send(
             .post, "beta/\(collection)", .object(members), impact: asked.body["token"]?.string)
         guard (200...299).contains(made.status) else {

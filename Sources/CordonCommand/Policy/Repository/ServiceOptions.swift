@@ -135,7 +135,7 @@ struct ServiceOptions: ParsableArguments {
         guard let token = answer["access_token"]?.string else {
             let error = answer["error"]?.string ?? "no token"
             throw CommandFailure(
-                .refused, "the OpenID provider answered \(client) with \(error)",
+                .refused, "the OpenID provider refused \(client): \(error)",
                 hint: answer["error_description"]?.string ?? "Check the secret, and what the program may ask for.")
         }
         return token
