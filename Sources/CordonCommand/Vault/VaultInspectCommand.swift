@@ -22,7 +22,7 @@ struct VaultInspectCommand: AsyncParsableCommand {
     func run() async throws {
         let path = URL(fileURLWithPath: file)
         if Vault.isSealedDatabase(path) { return try await showDatabase(path) }
-        let facts = try await vaultReporting { () async throws(VaultError) in try Vault.inspect(path) }
+        let facts = try await vaultReporting(about: file) { () async throws(VaultError) in try Vault.inspect(path) }
         if json { return try Terminal.json(facts) }
         show([
             ("owner", facts.owner.rawValue), ("account key", facts.accountKeyID), ("file", facts.fileID),
@@ -34,7 +34,9 @@ struct VaultInspectCommand: AsyncParsableCommand {
     }
 
     private func showDatabase(_ path: URL) async throws {
-        let facts = try await vaultReporting { () async throws(VaultError) in try Vault.inspectDatabase(path) }
+        let facts = try await vaultReporting(about: file) { () async throws(VaultError) in
+            try Vault.inspectDatabase(path)
+        }
         if json { return try Terminal.json(facts) }
         show([
             ("owner", facts.owner.rawValue), ("account key", facts.accountKeyID), ("database", facts.fileID),

@@ -50,11 +50,16 @@ extension Vault {
 }
 
 /// Runs work on the vault and says its errors as a person at a terminal reads them.
-func vaultReporting<Value: Sendable>(_ work: () async throws(VaultError) -> Value) async throws -> Value {
+///
+/// - Parameter file: What to name where an error names no place.
+func vaultReporting<Value: Sendable>(
+    about file: String? = nil, _ work: () async throws(VaultError) -> Value
+) async throws -> Value {
     do {
         return try await work()
     } catch {
-        throw CommandFailure(error)
+        throw CommandFailure(
+            VaultError(error.code, error.reason, place: error.place ?? file, hint: error.hint))
     }
 }
 

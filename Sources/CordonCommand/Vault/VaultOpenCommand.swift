@@ -35,7 +35,7 @@ struct VaultOpenCommand: AsyncParsableCommand {
         let path = URL(fileURLWithPath: spool ?? input)
         try await checkOwner(of: path)
         let vault = try await options.vault(making: false)
-        let file = try await vaultReporting { () async throws(VaultError) in
+        let file = try await vaultReporting(about: input) { () async throws(VaultError) in
             try await vault.open(path, writing: false)
         }
         guard let scratch, output != "-" else { return try copy(file, to: try ByteStream.writing("-")) }
@@ -51,7 +51,9 @@ struct VaultOpenCommand: AsyncParsableCommand {
     }
 
     private func checkOwner(of path: URL) async throws {
-        let owner = try await vaultReporting { () async throws(VaultError) in try Vault.inspect(path).owner }
+        let owner = try await vaultReporting(about: input) { () async throws(VaultError) in
+            try Vault.inspect(path).owner
+        }
         guard owner == options.accountID else {
             throw CommandFailure(
                 .refused, "\(input): the file belongs to \(owner)", hint: "Name that account with --account.")

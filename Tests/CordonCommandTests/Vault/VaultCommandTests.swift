@@ -180,6 +180,22 @@ struct VaultCommandTests {
         #expect(try folder.data("note") == folder.content)
     }
 
+    @Test func `a file that is not sealed is called by its name`() async throws {
+        let folder = try Folder()
+        _ = try await folder.seal()
+        let note = folder.path("note")
+        let keys = ["--account", "ada@example.test", "--keys", folder.path("keys")]
+        for words in [["inspect", note], ["open"] + keys + [note, folder.path("out")]] {
+            var command = try #require(try VaultCommand.parseAsRoot(words) as? any AsyncParsableCommand)
+            do {
+                try await command.run()
+                Issue.record("it was opened")
+            } catch let failure as CommandFailure {
+                #expect(failure.status == .badInput && failure.message.hasPrefix(note + ": "))
+            }
+        }
+    }
+
     @Test func `to read makes no keys`() async throws {
         let folder = try Folder()
         _ = try await folder.seal()
