@@ -35,7 +35,11 @@ struct AliasesCommand: ParsableCommand {
                 case (false, nil): try FileManager.default.createSymbolicLink(at: place, withDestinationURL: program)
                 default: continue
                 }
-            } catch { throw CommandFailure(.writeFailed, "\(place.path): cannot be \(remove ? "removed" : "made")") }
+            } catch {
+                throw CommandFailure(
+                    .writeFailed, "\(place.path): cannot be \(remove ? "removed" : "made")",
+                    hint: "name a folder that is there and that you may write to")
+            }
             Terminal.data(place.path)
         }
     }

@@ -106,7 +106,9 @@ struct ScanCommand: ParsableCommand {
         if !report.known.isEmpty || report.mended > 0 {
             parts.append("\(report.known.count) in the baseline, \(report.mended) of it gone")
         }
-        Terminal.talk("\(parts.joined(separator: ", ")); \(report.files) files, \(report.lines) lines")
+        func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+        Terminal.talk(
+            "\(parts.joined(separator: ", ")); \(count(report.files, "file")), \(count(report.lines, "line"))")
     }
 
     private func listWays() throws {
