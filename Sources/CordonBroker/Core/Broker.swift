@@ -110,7 +110,7 @@ public actor Broker {
         } catch {
             throw ProgramError(
                 error.code == .configuration ? .configurationInvalid : .fileUnusable, reason: error.reason,
-                place: folder.path,
+                place: error.code == .configuration ? "the broker's configuration" : folder.path,
                 hint: error.code == .storage
                     ? "The folder must have room and take changes. Below it may be nothing but the broker's own files; restore them, or join the device anew without it."
                     : error.hint)

@@ -98,7 +98,7 @@ struct BrokerRunCommand: AsyncParsableCommand {
         }
         guard let lock else {
             throw CommandFailure(
-                .writeFailed, "another broker runs on \(folder.path)",
+                .refused, "another broker runs on \(folder.path)",
                 hint: "Stop it first, or give this one a folder of its own.")
         }
         return lock
