@@ -34,7 +34,7 @@ extension AppProtection {
     ///
     /// The account must be signed in with the token source. If enrolling fails, for whatever reason, the account stays registered
     /// and Cordon tries again after about a day at the latest (SDK-EN-02), unless the account's first rules wiped it. An account that is
-    /// enrolled already stays as it is, with ``EnrollmentStatus/alreadyEnrolled`` (SDK-EN-03).
+    /// enrolled already stays as it is, with `EnrollmentStatus.alreadyEnrolled` (SDK-EN-03).
     /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func enroll(_ account: ManagedAccount) async -> EnrollmentStatus {
@@ -49,7 +49,7 @@ extension AppProtection {
     /// ``enrolledAccounts`` for the account (SDK-EN-13).
     /// - Parameter name: The sign-in name to begin with; nil takes the account that the device's management names, else
     ///   asks (SDK-EN-11).
-    /// - Returns: How it went; ``EnrollmentStatus/signInCancelled`` when the person gave up.
+    /// - Returns: How it went; `EnrollmentStatus.signInCancelled` when the person gave up.
     @discardableResult
     public func signInAndEnroll(_ name: String? = nil) async -> EnrollmentStatus {
         await enrollments.signInAndEnroll(name)
@@ -85,7 +85,7 @@ extension AppProtection {
     ///   - wiping: Whether to remove the organisation's data (SDK-EN-09). False is for apps that remove it themselves:
     ///     sealed files stay, and stay closed until the account is enrolled again.
     ///   - reason: Why, for the service's reports (SRV-CI-013).
-    /// - Returns: ``EnrollmentStatus/unenrolled``, or why the service was not told or the data not removed.
+    /// - Returns: `EnrollmentStatus.unenrolled`, or why the service was not told or the data not removed.
     @discardableResult
     public func unenroll(
         _ account: AccountID, wiping: Bool = true, because reason: UnenrollmentReport.Reason = .accountRemoved

@@ -56,7 +56,7 @@ public actor AppProtection {
     nonisolated let unenrollments: Unenrollments
     nonisolated let dueWork: DueWork
 
-    /// The executor that all parts share, see ``ProtectionDomain``.
+    /// The executor that all parts share.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
     /// Opens an app's protection.

@@ -28,6 +28,7 @@ public struct DebugPolicies: Sendable, Equatable {
     /// defaults count (`MAMDebugSettings.plist`). `IntuneIdentityUPN` in it names the account.
     ///
     /// - Parameters:
+    ///   - propertyList: The list, XML or binary.
     ///   - account: The account, where the list names none.
     ///   - set: What a person set on the page, which outranks its defaults: `UserDefaults.standard.dictionaryRepresentation()`.
     ///     Of a page, only its own keys are taken from it.

@@ -11,6 +11,8 @@ extension EgressOutlets {
     /// The permit's decision is `restrict` if the rules send the link to another address, such as one of the managed browser;
     /// ``openLink(_:of:with:permit:)`` then opens that one.
     /// - Parameters:
+    ///   - link: The link.
+    ///   - owner: Whose data it stands in.
     ///   - app: The app that takes the link, if known; nil for whichever takes its scheme.
     ///   - isUniversal: Whether to open it only in the app that claims it as a universal link.
     /// - Throws: ``ProtectionError``: `denied` with every reason, also if the rules send the link to an app that they do not name.

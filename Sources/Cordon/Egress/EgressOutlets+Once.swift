@@ -50,6 +50,10 @@ extension EgressOutlets {
     /// Saves a plain copy to a place outside the app, if the rules allow it.
     ///
     /// - Parameters:
+    ///   - contents: What to save, in the clear.
+    ///   - name: The copy's name.
+    ///   - owner: Whose data it is.
+    ///   - place: Where the copy goes.
     ///   - location: The kind of place.
     ///   - account: The place's owner; nil when unknown.
     /// - Returns: The decision; its reasons say what was allowed with a warning.
@@ -70,7 +74,12 @@ extension EgressOutlets {
 
     /// Hands an item to another app, if the rules allow it.
     ///
-    /// - Parameter peer: The app, and the account in it.
+    /// - Parameters:
+    ///   - contents: The item, in the clear.
+    ///   - name: The item's name.
+    ///   - owner: Whose data it is.
+    ///   - app: What hands the item over.
+    ///   - peer: The app, and the account in it.
     /// - Returns: The decision; its reasons say what was allowed with a warning.
     /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
     ///   ``send(_:named:of:to:permit:)`` throws.

@@ -43,7 +43,9 @@ extension EgressOutlets {
     /// a seal counts as coming from an unmanaged app, whichever account it claims, and must also meet the rules of that account. An
     /// extension, in which no one passes the gate, uses ``takeIntoFiles(_:for:as:)``.
     ///
-    /// - Parameter receiver: The identity that is active where the item arrives.
+    /// - Parameters:
+    ///   - item: What was handed over.
+    ///   - receiver: The identity that is active where the item arrives.
     /// - Returns: The item with its owner, under whom the app stores and shows it (SDK-FP-08).
     /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons or those of the closed gate, `notEnrolled`,
     ///   `noSharingGroup`, `vault` or `damagedContent`.
@@ -79,7 +81,10 @@ extension EgressOutlets {
     /// Takes what another app handed over into the account's files, if ``take(_:for:)`` would let it in. Like
     /// ``AccountFiles/write(_:as:of:)`` it needs no open gate, because the caller does not get the contents.
     ///
-    /// - Parameter name: Makes the file's name from the name that the item came with; replaces a file of that name.
+    /// - Parameters:
+    ///   - item: What was handed over.
+    ///   - receiver: The account that takes it.
+    ///   - name: Makes the file's name from the name that the item came with; replaces a file of that name.
     /// - Returns: Whose file it is, and its name.
     /// - Throws: ``ProtectionError``: as ``take(_:for:)``, and as ``AccountFiles/write(_:as:of:)``.
     public func takeIntoFiles(

@@ -33,7 +33,10 @@ extension EnforcedRules {
     /// Keeps only the things with which something may be done, of things that belong to several people: the entities of an App Intent, the
     /// entries of a widget, the results of a search.
     ///
-    /// - Parameter owner: Who owns a thing.
+    /// - Parameters:
+    ///   - things: The things, in order.
+    ///   - action: What is to be done with them.
+    ///   - owner: Who owns a thing.
     public func only<Thing>(
         _ things: some Sequence<Thing>, for action: Action, owner: (Thing) -> Identity
     ) -> [Thing] {

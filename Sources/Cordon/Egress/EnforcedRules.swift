@@ -60,8 +60,8 @@ public final class EnforcedRules: Sendable {
     /// try await protection.outlets.print(report, title: "Report", of: .managed(account), on: printer, permit: permit)
     /// ```
     ///
-    /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy``, ``Action/print``, ``Action/openURL`` and
-    ///   ``Action/openUniversalLink``, with an owner.
+    /// - Parameter question: One of `Action.saveTo`, `Action.send`, `Action.copy`, `Action.print`, `Action.openURL` and
+    ///   `Action.openUniversalLink`, with an owner.
     /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe, or the owner's gate is
     ///   closed; `noPermit` for an action that is allowed and has no permits.
     public func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
@@ -83,7 +83,8 @@ public final class EnforcedRules: Sendable {
     /// (SDK-DT-21), but it records no denial.
     ///
     /// - Parameters:
-    ///   - action: ``Action/saveTo`` or ``Action/openFrom``.
+    ///   - action: `Action.saveTo` or `Action.openFrom`.
+    ///   - identity: Whose data is saved, or who takes what is opened.
     ///   - account: Whose places they are; nil where that is not known.
     public func locations(
         for action: Action, of identity: Identity, account: AccountID? = nil
@@ -101,7 +102,9 @@ public final class EnforcedRules: Sendable {
     ///
     /// Ask it with ``decision(for:)`` or ``permit(for:)``. Work whose identity was lost is denied organisation data.
     ///
-    /// - Parameter window: Nil is the window in front.
+    /// - Parameters:
+    ///   - action: What the work is about to do.
+    ///   - window: Nil is the window in front.
     public func question(_ action: Action, in window: WindowID? = nil) -> Question {
         if action.isFileTask { return Question(action, owner: reportingLostWork(IdentityContext.current)) }
         let shown = IdentityContext.currentInterface(in: window).map { inForce($0) }

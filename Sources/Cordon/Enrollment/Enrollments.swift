@@ -55,7 +55,7 @@ public actor Enrollments {
     ///
     /// Cordon also asks at the start, at ``AppProtection/resume(_:)`` and before an enrolment. It posts an answer that differs from
     /// the last one as ``ProtectionEvent/deviceAccountChanged(_:)``, and every enrolled account that contradicts it
-    /// gets a report with ``EnrollmentStatus/deviceManagedForAnotherAccount``: the app removes that account (SDK-EN-22).
+    /// gets a report with `EnrollmentStatus.deviceManagedForAnotherAccount`: the app removes that account (SDK-EN-22).
     /// - Returns: The account, nil if the device is not managed or its management names no account.
     @discardableResult
     public func deviceAccount() async -> AccountID? {

@@ -102,8 +102,11 @@ extension AccountFiles {
     /// Protects an account's part of a file that holds several people's data (SDK-DP-01…03): seals it
     /// if the account's policy asks for encryption, else puts a header before the bytes that names the account.
     ///
-    /// - Parameter purpose: What the bytes are for, such as the record and field that they belong to. They open only for the
-    ///   same purpose, so nobody can put one buffer of the account in place of another. The buffer does not hold the purpose.
+    /// - Parameters:
+    ///   - bytes: The account's part, in the clear; not empty.
+    ///   - account: Whose part it is.
+    ///   - purpose: What the bytes are for, such as the record and field that they belong to. They open only for the
+    ///     same purpose, so nobody can put one buffer of the account in place of another. The buffer does not hold the purpose.
     /// - Throws: ``ProtectionError``: `notEnrolled` for an account that was enrolled once and is not now; `wipeUnderWay`;
     ///   `vault` for no bytes at all.
     public func protect(
@@ -118,7 +121,9 @@ extension AccountFiles {
 
     /// The bytes that were protected; unprotected bytes come back unchanged (SDK-DP-06).
     ///
-    /// - Parameter purpose: What they were protected for; with a purpose, unprotected bytes are refused too.
+    /// - Parameters:
+    ///   - bytes: What ``protect(_:for:context:)`` returned, or bytes that nobody protected.
+    ///   - purpose: What they were protected for; with a purpose, unprotected bytes are refused too.
     /// - Throws: ``ProtectionError``: `gateClosed`; `vault` for damaged bytes, for bytes protected for another purpose and
     ///   for those of an account without a key. It never returns part of the bytes.
     public func unprotect(

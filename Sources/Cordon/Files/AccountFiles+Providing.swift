@@ -20,6 +20,7 @@ extension AccountFiles {
     /// - Parameters:
     ///   - stored: A file; hand out a folder item by item.
     ///   - owner: The item's owner; a file noted or sealed for another account is refused.
+    ///   - copy: Where the copy goes.
     /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws, also where the gate closes meanwhile; `noPermit` for another
     ///   account's file; `denied`; `notEnrolled`; `gateClosed`; `vault`, also for what is no ordinary file. Then there is no new copy.
     public func provide(_ stored: URL, of owner: Identity, toCopy copy: URL) async throws(ProtectionError) {
@@ -53,6 +54,7 @@ extension AccountFiles {
     /// - Parameters:
     ///   - file: A file; take in a folder item by item.
     ///   - receiver: The owner of the folder that the file goes to.
+    ///   - copy: Where the copy goes.
     /// - Returns: The copy's owner, under whom the provider stores and lists it.
     /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws; `denied` with the rules' reasons; `noPermit` for a
     ///   file of another account than the receiver's; `notEnrolled`; `gateClosed`; `vault`, also for what is no ordinary file.

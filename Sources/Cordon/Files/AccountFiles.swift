@@ -44,8 +44,11 @@ public actor AccountFiles: AccountFollower {
 
     /// Opens a file for random access at plaintext offsets; creates it when writing.
     ///
-    /// - Parameter writing: Whether to write; one writer at a time, across processes. Whoever writes to a file can read
-    ///   it, so an existing file opens only while the gate is open; ``write(_:as:of:)`` needs no open gate.
+    /// - Parameters:
+    ///   - name: The file's name.
+    ///   - account: Whose file it is.
+    ///   - writing: Whether to write; one writer at a time, across processes. Whoever writes to a file can read
+    ///     it, so an existing file opens only while the gate is open; ``write(_:as:of:)`` needs no open gate.
     /// - Throws: ``ProtectionError``: `notEnrolled`; `gateClosed` for a file that exists, and while the account's key is not in memory;
     ///   `nothingThere` when reading what does not exist; `vault`. When writing also `stateUnwritable` where there can be no lock, and
     ///   `stateUnreadable` where what the account has received cannot be read.

@@ -31,7 +31,10 @@ public actor BackgroundFiles {
     /// Replaces a file's contents, or creates the file with them; once this returns they survive a crash. A new file appears with its
     /// contents or not at all.
     ///
-    /// - Parameter name: Any text of up to 1,024 bytes of UTF-8.
+    /// - Parameters:
+    ///   - contents: The whole contents.
+    ///   - name: Any text of up to 1,024 bytes of UTF-8.
+    ///   - account: Whose file it is.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
         let (vault, folder) = try place(of: account)
         if let file = try await vault.openIfThere(name, in: folder, writing: true) {

@@ -2,7 +2,7 @@ public import CordonIdentity
 
 /// Cordon's request to change what a window shows.
 public struct IdentityRequest: Sendable, Equatable {
-    /// Whose data the window is to show; ``Identity/personal`` asks for any unmanaged account (SDK-ID-32).
+    /// Whose data the window is to show; `Identity.personal` asks for any unmanaged account (SDK-ID-32).
     public let identity: Identity
     /// The window.
     public let window: WindowID

@@ -63,7 +63,10 @@ public actor WindowIdentities {
     /// shows it already only needs the gate to be open. If the gate closes while the app is asked, Cordon passes it again. Abandon
     /// what you were about to do on anything but ``IdentitySwitchOutcome/Result/switched``.
     ///
-    /// - Parameter window: Nil is the window in front.
+    /// - Parameters:
+    ///   - identity: Whose data came.
+    ///   - window: Nil is the window in front.
+    ///   - reason: What came from outside; the app's delegate is told.
     public func requireIdentity(
         _ identity: Identity, in window: WindowID? = nil, because reason: IdentitySwitchReason
     ) async -> IdentitySwitchOutcome {

@@ -45,7 +45,9 @@ public struct ProtectionNotice: Sendable, Equatable {
         /// Makes the cause that a verdict's reason states. If the app did not state a fact that a rule needs, the cause says so in words
         /// that a person understands; the reason has the names that an administrator looks for.
         ///
-        /// - Parameter configuration: What may say where a newer version of the app is.
+        /// - Parameters:
+        ///   - reason: The verdict's reason.
+        ///   - configuration: What may say where a newer version of the app is.
         public init(_ reason: PolicyReason, configuration: AppConfiguration = .empty) {
             let isOld = [Rule.launchAppVersion, .launchSDKVersion].map(\.rawValue).contains(reason.rule)
             let isUnanswered = reason.rule == Rule.questionIncomplete.rawValue

@@ -8,7 +8,7 @@ public import Logging
 public protocol AccountSessions: AccessTokenSource {
     /// Destroys everything kept of an account's sign-in on this device, its key first; no network is needed.
     ///
-    /// - Throws: ``SignInError`` with code `storage` when something could not be destroyed.
+    /// - Throws: `SignInError` with code `storage` when something could not be destroyed.
     func end(_ account: AccountID) async throws(SignInError)
 
     /// The accounts that are signed in and may get a token without asking the person. Sessions that keep no list leave this
@@ -18,7 +18,7 @@ public protocol AccountSessions: AccessTokenSource {
     /// The accounts with a session on this device, including one that gives no token without the person. Sessions that keep none
     /// beyond those that are signed in leave this out.
     ///
-    /// - Throws: ``SignInError`` with code `storage` when it cannot be told just now.
+    /// - Throws: `SignInError` with code `storage` when it cannot be told just now.
     func keptAccounts() async throws(SignInError) -> Set<AccountID>
 
     /// Signs people in where these settings say: the ones in force first, then earlier ones that sessions may still belong to,
@@ -53,7 +53,7 @@ extension SignInClient: AccountSessions {
 
     /// The accounts with a session, including one without a refresh token.
     ///
-    /// - Throws: ``SignInError`` with code `storage` when the cache cannot be listed, or a session cannot be read just now.
+    /// - Throws: `SignInError` with code `storage` when the cache cannot be listed, or a session cannot be read just now.
     public func keptAccounts() async throws(SignInError) -> Set<AccountID> {
         Set(try storedAccounts())
     }

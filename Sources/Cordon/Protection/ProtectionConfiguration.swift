@@ -175,7 +175,16 @@ public struct ProtectionConfiguration: Sendable {
 
     /// Makes a configuration; everything that has a default can be changed afterwards.
     ///
-    /// - Parameter logger: Where Cordon logs; without one it logs nothing.
+    /// - Parameters:
+    ///   - application: The app as the service knows it.
+    ///   - device: The device as the service knows it.
+    ///   - service: The service's address; ``AppProtection`` checks it.
+    ///   - rootKey: The thumbprint of the service's root key, which `cordon serve` prints as `rootKey`.
+    ///   - dataDirectory: Where Cordon keeps the organisation's files and its own state; made if missing.
+    ///   - keyStore: The store of the device's root key, which no copy of the data folder should reach.
+    ///   - transport: How to reach the service.
+    ///   - sessions: The sessions that access tokens come from, such as a `SignInClient`.
+    ///   - logger: Where Cordon logs; without one it logs nothing.
     public init(
         application: ApplicationFacts, device: DeviceDescription, service: URL, rootKey: String,
         dataDirectory: URL, keyStore: any KeyStore, transport: any HTTPTransport, sessions: any AccountSessions,

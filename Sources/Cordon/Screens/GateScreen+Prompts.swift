@@ -35,7 +35,9 @@ extension GateScreen {
 
     /// The screen on which a new PIN is chosen.
     ///
-    /// - Parameter isAgain: Whether it is the screen for typing the PIN a second time.
+    /// - Parameters:
+    ///   - prompt: What the new PIN has to be like.
+    ///   - isAgain: Whether it is the screen for typing the PIN a second time.
     public static func newPIN(_ prompt: NewPINPrompt, isAgain: Bool = false) -> GateScreen {
         let isNumeric = prompt.characters == .numeric
         var lines = [Line(.account, Texts.screenAccount(name: prompt.account.userPrincipalName))]

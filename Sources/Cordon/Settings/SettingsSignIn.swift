@@ -54,7 +54,7 @@ public final class SettingsSignIn: AccountSessions {
 
     /// The client of the settings in force, which signs people in.
     ///
-    /// - Throws: ``SignInError`` with code `configuration` when the settings in force make none.
+    /// - Throws: `SignInError` with code `configuration` when the settings in force make none.
     public var client: SignInClient {
         get throws(SignInError) {
             let (first, flaw) = state.withLock { ($0.clients.first?.client, $0.flaw) }
@@ -94,7 +94,7 @@ public final class SettingsSignIn: AccountSessions {
 
     /// A token from the provider that the account is signed in with, also while the settings in force make no client.
     ///
-    /// - Throws: ``SignInError``: `interactionRequired` when a person has to sign in, `network` when offline, `storage` when it cannot be
+    /// - Throws: `SignInError`: `interactionRequired` when a person has to sign in, `network` when offline, `storage` when it cannot be
     ///   read just now where the account is signed in, `configuration` when that is nowhere and the settings in force make no client.
     public func accessToken(
         for account: AccountID, resource: String, scopes: [String]
@@ -113,14 +113,14 @@ public final class SettingsSignIn: AccountSessions {
 
     /// The key of the account's session, at the provider that it is signed in with.
     ///
-    /// - Throws: ``SignInError`` with code `interactionRequired` when the account is not signed in.
+    /// - Throws: `SignInError` with code `interactionRequired` when the account is not signed in.
     public func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {
         try await client(of: account).signer(for: account)
     }
 
     /// Ends the account's sessions at every provider.
     ///
-    /// - Throws: ``SignInError`` with code `storage`, the last one, when all were tried.
+    /// - Throws: `SignInError` with code `storage`, the last one, when all were tried.
     public func end(_ account: AccountID) async throws(SignInError) {
         var failure: SignInError?
         for (_, client) in state.withLock(\.clients) {
@@ -142,7 +142,7 @@ public final class SettingsSignIn: AccountSessions {
 
     /// The accounts of which a session is kept at any provider.
     ///
-    /// - Throws: ``SignInError`` with code `storage` when it cannot be told of one of them.
+    /// - Throws: `SignInError` with code `storage` when it cannot be told of one of them.
     public func keptAccounts() async throws(SignInError) -> Set<AccountID> {
         var found: Set<AccountID> = []
         for (_, client) in state.withLock(\.clients) { found.formUnion(try await client.keptAccounts()) }
