@@ -59,7 +59,8 @@ actor NotesApp {
             folder: options.printer.map { URL(filePath: $0) } ?? home.appending(path: "printed"))
         do { try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true) } catch {
             throw Problem(
-                "\(String(options.home.prefix(200))) can be no folder of this app's", hint: "Give --home another place."
+                "\(String(options.home.prefix(200))) cannot be the app's folder",
+                hint: "Choose another place with --home."
             )
         }
         guard let (service, rootKey) = options.trustedService else {

@@ -6,6 +6,8 @@ enum StandardInput {
     ///
     /// - Throws: ``CommandFailure`` with status `badInput`.
     static func read(upTo limit: Int? = nil) throws(CommandFailure) -> Data {
+        // A command that only waits looks as if it hung.
+        if isatty(STDIN_FILENO) == 1 { Terminal.talk("reading standard input; Ctrl-D ends it") }
         do {
             let input = FileHandle.standardInput
             return try (limit.map { try input.read(upToCount: $0) } ?? input.readToEnd()) ?? Data()
