@@ -73,7 +73,7 @@ struct PolicyLintCommand: ParsableCommand {
 
     /// How many errors and warnings there are, in words; what is only noted does not count.
     static func count(_ found: [LintFinding.Severity]) -> String {
-        [(LintFinding.Severity.error, "error"), (.warning, "warning")].compactMap { severity, word in
+        [(LintFinding.Severity.error, "error"), (.warning, "warning")].compactMap { severity, word -> String? in
             switch found.count(where: { $0 == severity }) {
             case 0: nil
             case 1: "one \(word)"
