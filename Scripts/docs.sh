@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 out=.build-docs/archives
 mkdir -p "$out"
-for module in CordonIdentity CordonPolicy CordonSignIn; do
+for module in Cordon CordonIdentity CordonPolicy CordonSignIn; do
     symbols=$(mktemp -d)
     echo "docs: $module" >&2
     # A folder of its own, because these flags would make the usual build start over.

@@ -122,7 +122,7 @@ extension AccountFiles {
     /// The bytes that were protected; unprotected bytes come back unchanged (SDK-DP-06).
     ///
     /// - Parameters:
-    ///   - bytes: What ``protect(_:for:context:)`` returned, or bytes that nobody protected.
+    ///   - bytes: What `protect(_:for:context:)` returned, or bytes that nobody protected.
     ///   - purpose: What they were protected for; with a purpose, unprotected bytes are refused too.
     /// - Throws: ``ProtectionError``: `gateClosed`; `vault` for damaged bytes, for bytes protected for another purpose and
     ///   for those of an account without a key. It never returns part of the bytes.
