@@ -51,11 +51,11 @@ struct CordonToolTests {
 
     /// The command and every one below it.
     private func all(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
-        [command] + command.configuration.subcommands.flatMap(all)
+        [command] + command.configuration.subcommands.flatMap { all(of: $0) }
     }
 
     @Test func `every command's help shows an example`() {
-        let commands = all(of: CordonTool.self).filter(\.configuration.subcommands.isEmpty)
+        let commands = all(of: CordonTool.self).filter { $0.configuration.subcommands.isEmpty }
         #expect(commands.count > 40)
         for command in commands {
             let example = command.configuration.discussion.firstMatch(of: #/xamples?:\s+(cordon|openssl) /#)
