@@ -114,8 +114,8 @@ extension AppProtection {
     /// after at most eight hours (SDK-EN-06), after failures in 1, 2, 5, 15, 30 and then every 60 minutes (SRV-CI-067). A failed enrolment is tried
     /// again after a day (SDK-EN-02), or half a day if licence or policy is missing (SRV-CI-063). Unfinished wipes, and receipts that the service
     /// does not have yet, wait as long again as they have waited, a minute at least and an hour at most. Wipes whose beginning is not on record, such
-    /// as that of an account without a registration, logs that the person agreed to send, and telemetry wait an hour.
-    /// An extension only takes up what its app has stored, such as newer rules and contact; one that runs for long calls ``keepUp()``.
+    /// as that of an account without a registration, agreed logs, and telemetry wait an hour. An extension only takes up what its app has stored,
+    /// such as newer rules and contact; one that runs for long calls ``keepUp()``.
     @discardableResult
     public func performDueWork() async -> Date { await dueWork.perform() }
 

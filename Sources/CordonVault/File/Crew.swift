@@ -64,9 +64,9 @@ enum Crew {
         }
         let start = DispatchTime.now().uptimeNanoseconds
         let shift = Locked(Shift(pieces: pieces))
-        let takePieces = { @Sendable (worker: Int) in
+        @Sendable func takePieces(_ worker: Int) {
             while let piece = shift.withLock({ $0.take() }) {
-                do throws(VaultError) { try work.doPiece(piece, as: worker) } catch {
+                do { try work.doPiece(piece, as: worker) } catch {
                     shift.withLock { $0.fail(PieceFailure(piece: piece, error: error)) }
                 }
             }

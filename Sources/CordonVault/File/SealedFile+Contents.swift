@@ -40,19 +40,21 @@ extension SealedFile {
     ///
     /// - Throws: ``VaultError`` as that does.
     package func replaceContents(with bytes: Data) throws(VaultError) {
-        var failure: VaultError?
-        bytes.withUnsafeBytes { memory in
-            do throws(VaultError) { try replaceContents(with: memory) } catch { failure = error }
-        }
-        if let failure { throw failure }
+        try Self.withMemory(of: bytes) { (memory) throws(VaultError) in try replaceContents(with: memory) }
     }
 
     /// Writes bytes after the last one; nothing is durable yet.
     func append(_ bytes: Data) throws(VaultError) {
         let end = try size()
+        try Self.withMemory(of: bytes) { (memory) throws(VaultError) in try write(memory, at: end) }
+    }
+
+    private static func withMemory(
+        of bytes: Data, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> Void
+    ) throws(VaultError) {
         var failure: VaultError?
         bytes.withUnsafeBytes { memory in
-            do throws(VaultError) { try write(memory, at: end) } catch { failure = error }
+            do throws(VaultError) { try body(memory) } catch { failure = error }
         }
         if let failure { throw failure }
     }
