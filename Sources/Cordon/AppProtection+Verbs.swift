@@ -113,9 +113,8 @@ extension AppProtection {
     /// Call it at launch and from a background task; ``keepUp()`` calls it while the app is in front. Intervals vary by a tenth: a check-in is due
     /// after at most eight hours (SDK-EN-06), after failures in 1, 2, 5, 15, 30 and then every 60 minutes (SRV-CI-067). A failed enrolment is tried
     /// again after a day (SDK-EN-02), or half a day if licence or policy is missing (SRV-CI-063). Unfinished wipes, and receipts that the service
-    /// does not have yet, wait as long again as they have waited, a minute at least and an hour at most. Wipes whose beginning is not on record, such
-    /// as that of an account without a registration, agreed logs, and telemetry wait an hour. An extension only takes up what its app has stored,
-    /// such as newer rules and contact; one that runs for long calls ``keepUp()``.
+    /// does not have yet, wait as long again as they have waited, a minute at least and an hour at most. Wipes whose beginning is not on record,
+    /// logs that the person agreed to send, and telemetry wait an hour. An extension takes up what its app has stored, and does no more.
     @discardableResult
     public func performDueWork() async -> Date { await dueWork.perform() }
 
