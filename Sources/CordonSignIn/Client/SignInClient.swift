@@ -30,8 +30,8 @@ public actor SignInClient: AccessTokenSource {
     var unsaved: [AccountID: (session: SessionID, refreshToken: String, isUnverified: Bool)] = [:]
     /// Revocations that the disk did not take: kept here until it does, or the provider has heard.
     var unkept: [UUID: PendingRevocation] = [:]
-    /// Sessions that could not be removed and whose revocation is kept already.
-    var retired: [AccountID: SessionID] = [:]
+    /// Refresh tokens of sessions that could not be removed, and whose revocation is kept already.
+    var retired: [AccountID: String] = [:]
     var isDelivering = false
     var deliversAgain = false
     private var isInteracting = false

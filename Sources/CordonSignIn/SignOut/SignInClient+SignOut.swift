@@ -97,15 +97,16 @@ extension SignInClient {
         _ account: AccountID
     ) -> (removal: Result<TokenRemoval, SignInError>, revocation: RevocationOutcome, idToken: String?) {
         let record = lastRecord(of: account)
-        let isKept = record.map { retired[account] == $0.account.session } ?? false
-        let pending = isKept ? nil : record?.refreshToken.map { keepRevocation(of: $0) }
+        let token = record?.refreshToken
+        // A renewal that was under way at the last attempt may have brought another one.
+        let pending = token == retired[account] ? nil : token.map { keepRevocation(of: $0) }
         var revocation = pending.map { outcome(ofWaiting: $0) } ?? .nothingToRevoke
         do {
             let removal = try removeAccount(account)
             retired[account] = nil
             return (.success(removal), revocation, record?.idToken)
         } catch {
-            if let record { retired[account] = record.account.session }
+            if let token { retired[account] = token }
             // A session that could not be read may have had a token.
             if record == nil { revocation = .notKept }
             return (.failure(error), revocation, record?.idToken)
@@ -203,18 +204,26 @@ extension SignInClient {
         let queue = try cache.revocations(owner: owner, now: environment.now())
         var failure = queue.failure
         var providers: [CacheOwner: Provider] = [:]
-        for (id, pending) in queue.waiting {
+        // Its own first: a former provider that is gone for good may take a time limit for each.
+        for (id, pending) in queue.waiting.filter({ $0.revocation.owner == owner })
+            + queue.waiting.filter({ $0.revocation.owner != owner })
+        {
             let provider = providers[pending.owner] ?? self.provider(of: pending.owner)
             providers[pending.owner] = provider
-            let outcome = await provider.revoke(pending.refreshToken, accessToken: nil)
-            if outcome == .queued, !pending.isOutdated(at: environment.now()) {
-                waiting += 1
-            } else {
+            if await isDone(pending, at: provider) {
                 do { try cache.finishRevocation(id) } catch { failure = failure ?? error }
+            } else {
+                waiting += 1
             }
         }
         if let failure { throw failure }
         return waiting
+    }
+
+    /// Tells a provider; says whether nothing is left to do: it has heard, or the last attempt was made. A cancelled task can make none.
+    private func isDone(_ pending: PendingRevocation, at provider: Provider) async -> Bool {
+        if await provider.revoke(pending.refreshToken, accessToken: nil) != .queued { return true }
+        return !Task.isCancelled && pending.isOutdated(at: environment.now())
     }
 
     /// The provider of a client of the folder, as that client sees it.
@@ -229,8 +238,7 @@ extension SignInClient {
     /// Delivers the revocations that only memory has, or hands them to the disk; says how many memory still has.
     private func deliverUnkept() async -> Int {
         for (id, pending) in unkept {
-            let outcome = await provider(of: pending.owner).revoke(pending.refreshToken, accessToken: nil)
-            if outcome != .queued || pending.isOutdated(at: environment.now()) {
+            if await isDone(pending, at: provider(of: pending.owner)) {
                 unkept[id] = nil
             } else if unkept[id] != nil, (try? cache.queue(pending)) != nil {
                 unkept[id] = nil

@@ -108,6 +108,36 @@ import Testing
         #expect(await fixture.provider.liveRefreshTokens == 0)
     }
 
+    @Test func `an old revocation is not dropped by a task that is cancelled, and so has tried nothing`() async throws {
+        let fixture = try SignInFixture()
+        let client = try await fixture.signedInClient(transport: CancellableTransport(fixture.provider.transport))
+        await fixture.provider.setFaults([.unreachable])
+        try await client.signOut("oid-worker-a")
+        fixture.time.advance(.seconds(31 * 86_400))
+        await fixture.provider.setFaults([])
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await client.deliverRevocations()
+        }
+        #expect(try await cancelled.value == 1)
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+    }
+
+    @Test func `a client's own revocations come before those of the client that it was before`() async throws {
+        let fixture = try SignInFixture()
+        let client = try await fixture.signedInClient()
+        await fixture.provider.setFaults([.unreachable])
+        try await client.signOut("oid-worker-a")
+        let former = CacheOwner(issuer: fixture.provider.issuer, clientID: "former-app")
+        for number in 0..<30 { _ = try fixture.cache.queue(pending("former \(number)", of: former)) }
+        await fixture.provider.setFaults([])
+        _ = try await client.deliverRevocations()
+        let told = await fixture.provider.received.filter { $0.path == "/revoke" }
+        #expect(told.first?.parameters["client_id"] == fixture.provider.clientID)
+        #expect(told.count > 30)
+    }
+
     @Test func `a revocation whose key cannot be read just now is kept and noted, and the others are delivered`()
         async throws
     {

@@ -11,9 +11,9 @@ import Testing
 
     init() throws { fixture = try SignInFixture() }
 
-    private func client() throws -> SignInClient {
+    private func client(transport: (any HTTPTransport)? = nil) throws -> SignInClient {
         try SignInClient(
-            configuration: fixture.configuration(), transport: fixture.provider.transport,
+            configuration: fixture.configuration(), transport: transport ?? fixture.provider.transport,
             cache: TokenCache(directory: fixture.folder, secrets: secrets), environment: fixture.time.environment)
     }
 
@@ -92,6 +92,29 @@ import Testing
         secrets.refuse()
         #expect(await failure { try await client.signOut("oid-worker-a") }?.code == .storage)
         try await until { await fixture.provider.liveRefreshTokens == 0 }
+    }
+
+    @Test func `what a renewal brings to a session that could not be removed is revoked at the next attempt`()
+        async throws
+    {
+        let held = HeldTransport(fixture.provider.transport, path: "/token")
+        let client = try client(transport: held)
+        _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
+        await held.hold()
+        let renewing = Task {
+            var options = TokenOptions()
+            options.forcesRenewal = true
+            return try await client.testToken(options: options)
+        }
+        await held.waitForHeldAnswer()
+        secrets.refuse()
+        #expect(await failure { try await client.retire("oid-worker-a").removal.get() }?.code == .storage)
+        await held.release()
+        _ = try await renewing.value
+        secrets.refuse(false)
+        #expect(try await client.retire("oid-worker-a").removal.get().isComplete)
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
     }
 
     /// Lays a folder in the place where a revocation is written first, as soon as its key is kept.
