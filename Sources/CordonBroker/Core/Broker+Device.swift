@@ -102,7 +102,6 @@ extension Broker {
     /// Joins the device to the organisation of the person who signs in, who must have the role; repeating it changes nothing.
     func join(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {
         try requireAdministrator(request.peer)
-        if isLeaving { try await forgetRegistration() }
         guard state.account == nil else {
             throw SignInError(
                 .brokerRefused, .brokerDenied, "an account is signed in on this device", hint: "Sign out first.")
@@ -192,7 +191,8 @@ extension Broker {
         // is free whatever becomes of this; the administrator learns of it.
         var fault: SignInFault?
         do { try await register?.release(deviceID, vouchedBy: voucher) } catch { fault = error.fault }
-        try await forgetRegistration()
+        // While the service was waited for, another command may have finished this, and the device may even have joined anew.
+        if state.registration?.facts.deviceID == deviceID { try await forgetRegistration() }
         var answer = device
         if let fault {
             logger.error(

@@ -38,7 +38,6 @@ extension Broker {
         flush()
         // What stays has been logged.
         try? await removeLeft()
-        if isLeaving { try? await forgetRegistration() }
     }
 
     /// Ends the session after its idle time or at the end of the shift, and warns before.

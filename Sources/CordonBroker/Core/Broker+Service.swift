@@ -35,7 +35,7 @@ extension Broker {
                     logger.notice("the service has released the device", metadata: ["session": "\(session)"])
                     try await forgetRegistration()
                 case .ended:
-                    // Who signed in once more meanwhile gave credentials after all this.
+                    // Who signed in once more meanwhile may have given credentials after all this; the next statement says when.
                     guard state.session == session, state.account?.facts.session == signedIn else { continue }
                     logger.notice("the person's sessions were revoked", metadata: ["session": "\(session)"])
                     _ = await endSession(.revoked)
@@ -126,18 +126,17 @@ extension Broker {
 
     /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).
     ///
-    /// A device without its key has left, whatever its state says: what a kill cuts short here the next start finishes, and what a full disk does
-    /// the next second.
+    /// A device without its key has left, whatever its state says: what a kill cuts short here the next start finishes, and a state that the disk
+    /// does not take is written as soon as it does.
     ///
-    /// - Throws: ``SignInError`` with code `storage`, as ``endForGood()``.
+    /// - Throws: ``SignInError`` with code `storage`, as ``endForGood()``, or while the device's key cannot be destroyed.
     func forgetRegistration() async throws(SignInError) {
         let leaving = state.registration
         try await endForGood()
         // While apps were waited for, another call may have finished this, and the device may even have joined anew.
         guard state.registration == leaving else { return }
-        isLeaving = leaving != nil
         try store.destroyDeviceKey()
-        guard isLeaving else { return }
+        guard leaving != nil else { return }
         var changed = state
         changed.registration = nil
         changed.wasShared = nil
@@ -145,8 +144,11 @@ extension Broker {
         changed.policyVersion = configuration.policy?.version
         changed.session += 1
         changed.changed = environment.now()
-        try commit(changed, telling: .registered)
-        isLeaving = false
+        do { try keeper.commit(changed) } catch {
+            logger.error("that the device left could not be written down", metadata: ["reason": "\(error.reason)"])
+            keeper.changeLazily(changed)
+        }
+        post(.registered)
         logger.notice("the device left its organisation")
     }
 }

@@ -45,8 +45,6 @@ public actor Broker {
     /// What apps were given in this session, for their clean-up after its end.
     var handed = HandedTokens() { didSet { repeated.forgetAll() } }
     var timer: SessionTimer
-    /// Whether the device is leaving and the disk has not taken that yet.
-    var isLeaving = false { didSet { if isLeaving != oldValue { repeated.forgetAll() } } }
     /// Why the service has not taken the newest report; nil where it has.
     var reportFault: SignInFault? { didSet { repeated.forgetAll() } }
     /// What was last heard of the seat; nil for nothing yet.
@@ -225,7 +223,7 @@ public actor Broker {
         var missing: [DeviceInformation.MissingPart] = []
         if !configuration.profileSaysShared { missing.append(.profile) }
         if !configuration.managedConfigurationSaysShared { missing.append(.managedConfiguration) }
-        if state.registration == nil || isLeaving { missing.append(.registration) }
+        if state.registration == nil { missing.append(.registration) }
         return missing
     }
 

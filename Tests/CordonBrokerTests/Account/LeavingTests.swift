@@ -71,7 +71,7 @@ import Testing
         #expect(joined.device?.isShared == true && joined.device?.registration?.deviceID != device)
     }
 
-    @Test func `a device whose leaving the disk does not take serves nobody, and leaves once the disk takes it`()
+    @Test func `a device whose leaving the disk does not take has left, and writes it down once the disk takes it`()
         async throws
     {
         let stand = try BrokerStand()
@@ -81,8 +81,8 @@ import Testing
         // Where the next state is to be written lies a folder.
         let unfinished = stand.folder.appending(path: ".broker.state.new")
         try FileManager.default.createDirectory(at: unfinished, withIntermediateDirectories: false)
-        let refused = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
-        #expect(refused.error?.code == "storage")
+        let left = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
+        #expect(left.device?.missing == [.registration])
         await broker.tick()
         #expect(await notes.ask(.deviceInfo).device?.missing == [.registration])
         let signIn = await notes.ask(.tokenInteractive) { $0.scopes = BrokerStand.scopes }
@@ -92,6 +92,30 @@ import Testing
         #expect(await broker.state.registration == nil)
         let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
         #expect(joined.device?.isShared == true)
+    }
+
+    @Test func `a device that joins anew while the service is told that it leaves stays joined`() async throws {
+        let stand = try BrokerStand { $0.service = FakeRegister.address }
+        let service = FakeRegister(stand.provider.transport)
+        let first = try await stand.joinedBroker(transport: service)
+        let device = try #require(await first.state.registration?.facts.deviceID)
+        try await until { await !first.reports.isRunning }
+        let held = HeldTransport(service, path: "/admin/v1/devices/\(device)")
+        let broker = try await stand.broker(transport: held)
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        await held.hold()
+        let leaving = Task { await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider) }
+        await held.waitForHeldAnswer()
+        // By its next report the device hears that it was released.
+        stand.time.advance(.seconds(301))
+        await broker.tick()
+        let other = try await BrokerApp("y", at: broker, user: 0)
+        let joined = await other.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(joined.device?.isShared == true && joined.device?.registration?.deviceID != device)
+        await held.release()
+        #expect(await leaving.value.device?.isShared == true)
+        #expect(await broker.state.registration?.facts.deviceID == joined.device?.registration?.deviceID)
+        #expect(try deviceKeys(of: stand).count == 1)
     }
 
     @Test func `a device that the service could not be told of is named, so that it can be released there`()
