@@ -1,3 +1,5 @@
+internal import CordonAEADShim
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -13,7 +15,7 @@ final class TreeNode {
     fileprivate let references: UnsafeMutablePointer<BlockReference>
     private let capacity: Int
     /// How many bytes were mapped for them; 0 where they are the allocator's.
-    private let mapped: Int
+    let mapped: Int
     /// How many references the node has.
     private(set) var count: Int
     var isDirty: Bool
@@ -25,13 +27,14 @@ final class TreeNode {
     ///
     /// - Parameters:
     ///   - capacity: References in a full node.
-    ///   - isOfMany: The memory comes from the system, and goes back to it: of many nodes the allocator would keep what lies below anything else.
+    ///   - isOfMany: The memory comes from the system, and goes back to it: of many nodes the allocator would keep what lies below anything else. A
+    ///     node smaller than a page is the allocator's all the same: the page would be the node's alone.
     init(count: Int, capacity: Int, isDirty: Bool, isOfMany: Bool = false) {
         self.count = count
         self.capacity = max(count, capacity)
         self.isDirty = isDirty
         let bytes = self.capacity * MemoryLayout<BlockReference>.stride
-        if isOfMany, let memory = Self.map(bytes) {
+        if isOfMany, bytes >= cordon_guarded_size(), let memory = Self.map(bytes) {
             mapped = bytes
             // Zeros, which are holes.
             references = memory.bindMemory(to: BlockReference.self, capacity: self.capacity)

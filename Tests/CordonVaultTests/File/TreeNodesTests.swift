@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import CordonVault
@@ -61,6 +62,17 @@ struct TreeNodesTests {
             nodes.put(loaded(slots), at: leaf(Int64(index)))
             #expect(nodes.referenceAhead(1, ofLeaf: Int64(index)) == nil, "\(slots)")
         }
+    }
+
+    @Test func `a node of many takes no page for itself that it does not fill`() {
+        let page = max(4096, Int(getpagesize()))
+        let full = page / Layout.referenceSize
+        func mapped(capacity: Int, isOfMany: Bool = true) -> Int {
+            TreeNode(count: 1, capacity: capacity, isDirty: false, isOfMany: isOfMany).mapped
+        }
+        #expect(mapped(capacity: full / 2) == 0)
+        #expect(mapped(capacity: full) == page)
+        #expect(mapped(capacity: full, isOfMany: false) == 0)
     }
 
     @Test func `every node of many is found while they grow in number`() {
