@@ -212,7 +212,7 @@ final class SealedStore {
 
     /// Memory for each worker that seals part of a span; like the memory of single blocks, it never holds plaintext.
     func rooms(for workers: Int, _ count: Int) -> [RawMemory] {
-        if let first = rooms.first, first.bytes.count < count { rooms = [] }
+        rooms.removeAll { $0.bytes.count < count }
         while rooms.count < workers { rooms.append(RawMemory(count)) }
         return rooms
     }

@@ -264,6 +264,18 @@ struct SpanTests {
         #expect(ends.allSatisfy { $0.good >= 0 && $0.error == .wiped }, "\(ends)")
     }
 
+    @Test func `every worker has the room that is asked for, whatever was asked for before`() throws {
+        let sealer = Sealer()
+        let device = MemoryDevice(try sealer.image([200]))
+        let header = try SealedHeader(of: device)
+        let store = try SealedStore.open(
+            on: device, header: header, contentKey: try header.contentKey(under: sealer.key), backend: .preferred)
+        for (workers, count) in [(1, 65536), (4, 4096), (4, 65536), (2, 4096)] {
+            let rooms = store.rooms(for: workers, count)
+            #expect(rooms.count >= workers && rooms.allSatisfy { $0.bytes.count >= count })
+        }
+    }
+
     @Test(arguments: [1, 4])
     func `a large file is sealed and made readable again by workers`(workers: Int) async throws {
         let workshop = try await Workshop()
