@@ -10,7 +10,8 @@ extension SealedStore {
 
     /// Reads whole chunks, at least two, into as many bytes as they have.
     ///
-    /// - Throws: What is wrong with the first of them that cannot be read; the memory then holds what is genuine, zeros, or what is on the disk.
+    /// - Throws: What is wrong with the first of them that cannot be read, where the disk's refusal of a run counts for all of it; the memory then holds
+    ///   what is genuine, zeros, or what is on the disk.
     func readChunks(_ chunks: Range<Int64>, into output: UnsafeMutableRawBufferPointer) throws(VaultError) {
         try eachWindow(of: chunks) { (window, references, workers) throws(VaultError) in
             let found = look(window, references) { (chunk) throws(VaultError) in try reference(ofChunk: chunk) }
