@@ -56,8 +56,8 @@ public struct TerminalInterface: ProtectionInterface {
     /// Says that Cordon asks now, and for whom where the account goes by its sign-in name.
     public func takeOver(for account: AccountID?, on occasion: LaunchOccasion) {
         // An object id tells a person nothing, and what is asked next names the account.
-        let name = account.map { "\($0)" }.flatMap { $0.contains("@") ? $0 : nil }
-        say(accented: name.map { Texts.terminalTakeOverFor(account: $0) } ?? Texts.terminalTakeOver)
+        guard let name = account?.rawValue, name.contains("@") else { return say(accented: Texts.terminalTakeOver) }
+        say(accented: Texts.terminalTakeOverFor(account: name))
     }
 
     /// Says that the app goes on.
