@@ -201,8 +201,8 @@ struct OwnerRegister: Sendable {
     }
 
     /// Gives the notes that earlier software has named by a path through a link the names that they have now: by the path without links nothing else
-    /// would find them when their file is given up. One whose file has another note says nothing. On a disk that takes no note they stay, and the
-    /// next start tries again.
+    /// would find them when their file is given up. One whose file has another note says nothing. On a disk that takes no note they stay, as they
+    /// do where the key store takes no mark, and the next start tries again: a full disk must keep no vault from opening, which may have to wipe.
     private func takeOverLinked(of vault: String) throws(VaultError) {
         guard try !secrets.areLinkedNotesRetired(of: vault) else { return }
         do {
@@ -221,8 +221,8 @@ struct OwnerRegister: Sendable {
                     try PosixFile.unlinkIfPresent(place)
                 }
             }
+            try secrets.retireLinkedNotes(of: vault)
         } catch { return }
-        try secrets.retireLinkedNotes(of: vault)
     }
 
     private func entry(_ owner: AccountID, _ path: String) throws(VaultError) -> [UInt8] {

@@ -172,6 +172,42 @@ struct OwnerNoteTests {
         #expect(FileManager.default.fileExists(atPath: path.path))
     }
 
+    /// A key store that takes no mark but the first, until it has room.
+    private final class Full: KeyStore {
+        let store = InMemoryKeyStore()
+        let (hasRoom, marks) = (Locked(false), Locked(0))
+
+        func rootKey() throws(VaultError) -> SymmetricKey { try store.rootKey() }
+        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? { store.secret(for: name) }
+        func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey { store.makeSecret(for: name) }
+        func destroySecret(for name: KeyStoreName) throws(VaultError) { store.destroySecret(for: name) }
+        func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool { store.isRetired(name) }
+        func retire(_ name: KeyStoreName) throws(VaultError) {
+            guard marks.withLock({ $0 }) == 0 || hasRoom.withLock({ $0 }) else {
+                throw VaultError(.keyStore, "The disk is full.")
+            }
+            store.retire(name)
+            marks.withLock { $0 += 1 }
+        }
+    }
+
+    @Test func `a vault opens on a disk that has no room to remember that notes were taken over, and tries again`()
+        throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        // The mark that earlier software has set is there.
+        let keys = Full()
+        func open() throws { _ = try Vault(directory: folder.appending(path: "vault"), keyStore: keys, name: "app") }
+        try open()
+        try open()
+        #expect(keys.marks.withLock { $0 } == 1)
+        keys.hasRoom.withLock { $0 = true }
+        try open()
+        try open()
+        #expect(keys.marks.withLock { $0 } == 2)
+    }
+
     @Test func `a folder that has come in the place of a noted file is nobody's, and no wipe removes it`() async throws
     {
         let workshop = try await Workshop()
