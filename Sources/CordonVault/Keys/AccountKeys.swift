@@ -129,6 +129,9 @@ struct AccountKeys {
     /// Ends what is open of an account and zeroes its key in memory.
     mutating func drop(_ account: AccountID, because reason: VaultError) { inMemory.drop(account, because: reason) }
 
+    /// Ends what is open under the account's key, which another process has destroyed.
+    mutating func end(_ account: AccountID, because reason: VaultError) { inMemory.end(account, because: reason) }
+
     /// Ends what is open under keys that another process has destroyed.
     ///
     /// - Returns: Whether every record could be looked at; otherwise a destroyed key may still be in memory.

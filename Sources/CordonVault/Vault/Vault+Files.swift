@@ -273,12 +273,15 @@ extension Vault {
 
     /// Gives a file a second name; both have the same owner (CQ-20).
     ///
-    /// - Throws: `alreadyExists`, or what the system refuses; what has the name already keeps its owner.
+    /// - Throws: `alreadyExists`, `wiped` where another process has wiped the owner, or what the system refuses; what has the name already keeps
+    ///   its owner.
     public func link(_ path: URL, as name: URL) throws(VaultError) {
         guard PosixFile.isAbsent(name.path) else {
             throw VaultError(.alreadyExists, "A file is already there.", place: name.path)
         }
-        let change = try register.ready(try register.owner(of: path), for: name)
+        let owner = try register.owner(of: path)
+        let key = try keyInForce(of: owner)
+        let change = try register.ready(owner, for: name)
         do {
             try PosixFile.hardLink(path.path, as: name.path)
         } catch {
@@ -287,6 +290,7 @@ extension Vault {
         }
         try change.commit()
         try PosixFile.syncDirectory(name.deletingLastPathComponent().path)
+        if let key { try removeIfEnded(key, name) }
     }
 
     /// Puts the content of a file in place of another, in one step; the target keeps its own owner and stays sealed if it
@@ -344,7 +348,7 @@ extension Vault {
     ///   wiped the owner meanwhile.
     func put(_ file: URL, at target: URL, owner: AccountID?, held: Bool = false) throws(VaultError) {
         try Self.refuseFolder(file)
-        let key = owner.flatMap { keys[$0] }
+        let key = try keyInForce(of: owner)
         let change = try register.ready(owner, for: target)
         do {
             if held {
@@ -362,6 +366,18 @@ extension Vault {
         }
         try change.commit()
         if let key { try removeIfEnded(key, target) }
+    }
+
+    /// The key of the owner of a readable file that is about to come, for ``removeIfEnded(_:_:)``; nil where it is not in memory.
+    ///
+    /// - Throws: `wiped` where another process has ended it. The account may have another key since, and the file be of that time: nothing is moved
+    ///   then, and nothing removed.
+    private func keyInForce(of owner: AccountID?) throws(VaultError) -> AccountKey? {
+        guard let owner, let key = keys[owner] else { return nil }
+        if (try? records.isEnded(key)) != true { return key }
+        let reason = VaultError(.wiped, "The account's data was wiped.")
+        keys.end(owner, because: reason)
+        throw reason
     }
 
     /// Removes a readable file that has just come to its place where another process has wiped its account meanwhile. A wipe ends the key before it

@@ -9,7 +9,7 @@ import Testing
 struct ReadableFileTests {
     /// Ways to make a readable file of an account; what comes of it is at `target`.
     enum Way: CaseIterable {
-        case decrypted, decryptedToCopy, givenUp, copied, moved
+        case decrypted, decryptedToCopy, givenUp, copied, moved, linked
 
         func run(_ vault: Vault, _ file: URL, _ target: URL) async throws {
             switch self {
@@ -18,6 +18,7 @@ struct ReadableFileTests {
             case .givenUp: try await vault.protect(file, for: nil)
             case .copied: try await vault.copy(file, to: target)
             case .moved: try await vault.move(file, to: target)
+            case .linked: try await vault.link(file, as: target)
             }
         }
     }
@@ -28,7 +29,7 @@ struct ReadableFileTests {
         let (vault, ada, file) = (workshop.vault, workshop.ada, workshop.path("plan"))
         let target = [.decrypted, .givenUp].contains(way) ? file : workshop.path("target")
         try Data("the plan".utf8).write(to: file)
-        try await vault.protect(file, for: ada, sealing: ![.copied, .moved].contains(way))
+        try await vault.protect(file, for: ada, sealing: ![.copied, .moved, .linked].contains(way))
         // The other process has ended the key and looked for the account's files, and has found neither this one nor its draft.
         let known = try vault.records.claim(of: ada)
         let failure = await DiskFaults.$next.withValue({ call in
@@ -36,8 +37,25 @@ struct ReadableFileTests {
             return 0
         }) { await code { try await way.run(vault, file, target) } }
         #expect(failure == .wiped)
-        #expect(!FileManager.default.fileExists(atPath: target.path))
-        #expect(vault.owner(of: target) == nil && vault.files(ownedBy: ada).allSatisfy { $0.path == file.path })
+        // What is still sealed under the key that has ended says nothing to anybody.
+        #expect(!FileManager.default.fileExists(atPath: target.path) || vault.isSealed(target))
+        #expect(vault.files(ownedBy: ada).allSatisfy { $0.path == file.path })
+    }
+
+    @Test(arguments: [Way.copied, .moved, .linked])
+    func `a readable file that may be of the account's next key stays where the one in memory had ended before`(
+        way: Way
+    ) async throws {
+        let workshop = try await Workshop()
+        let (vault, ada) = (workshop.vault, workshop.ada)
+        let (file, target) = (workshop.path("plan"), workshop.path("target"))
+        try Data("the plan".utf8).write(to: file)
+        try await vault.protect(file, for: ada, sealing: false)
+        try vault.records.destroySecrets(of: ada, try vault.records.claim(of: ada))
+        #expect(await code { try await way.run(vault, file, target) } == .wiped)
+        #expect(try Data(contentsOf: file) == Data("the plan".utf8) && vault.owner(of: file) == ada)
+        try await way.run(vault, file, target)
+        #expect(try Data(contentsOf: target) == Data("the plan".utf8) && vault.owner(of: target) == ada)
     }
 
     @Test func `whose a file is changes no earlier on the disk than the file, and durably`() async throws {
