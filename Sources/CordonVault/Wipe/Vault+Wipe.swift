@@ -304,6 +304,8 @@ extension Vault {
         _ removed: () -> Void
     ) throws(VaultError) -> String? {
         let files = paths.filter { !$0.isDirectory }
+        // Looked for before anything goes: what the app makes in a place that has become free is its own. A file of the account's is no folder.
+        let directories = count == \.files ? [] : paths.filter(\.isDirectory)
         if journal.planned[step] == nil, !paths.isEmpty {
             let bytes = files.reduce(Int64(0)) { $0 + $1.bytesOnDisk }
             journal.planned[step] = WipeJournal.Plan(files: files.count, bytes: bytes)
@@ -330,7 +332,6 @@ extension Vault {
             }
             removed()
         }
-        let directories = paths.filter(\.isDirectory)
         for path in directories {
             try? FileManager.default.removeItem(at: path)
             removed()
@@ -344,7 +345,7 @@ extension Vault {
             journal.report[keyPath: count] -= left.files
             journal.report.bytes -= left.bytes
         }
-        let remaining = (files + directories).count { !PosixFile.isAbsent($0.path) }
+        let remaining = (files.filter { !$0.isDirectory } + directories).count { !PosixFile.isAbsent($0.path) }
         return remaining == 0 ? nil : "\(remaining) could not be removed"
     }
 

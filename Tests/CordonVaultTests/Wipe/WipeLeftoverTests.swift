@@ -40,6 +40,21 @@ struct WipeLeftoverTests {
         #expect(workshop.vault.register.notes(of: workshop.ada).paths.isEmpty)
     }
 
+    @Test func `a folder that the app makes where a wipe has just removed a file stays, with what is in it`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (copy, _) = try await planted(workshop)
+        let photo = copy.appending(path: "holiday")
+        let report = try await workshop.vault.wipe(workshop.ada) { step in
+            guard step == WipeStep(.fileRemoved), PosixFile.isAbsent(copy.path) else { return }
+            try? FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+            try? Data("mine".utf8).write(to: photo)
+        }
+        #expect(report.succeeded && report.files == 2)
+        #expect(try Data(contentsOf: photo) == Data("mine".utf8))
+    }
+
     @Test func `a step that fails again is not taken from the report twice`() async throws {
         let workshop = try await Workshop()
         let (copy, plan) = try await planted(workshop)
