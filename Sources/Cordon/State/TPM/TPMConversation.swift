@@ -36,7 +36,8 @@
 
         /// Busy with something else, mostly for less than a second, or sparing its memory from being written so often.
         private static let again: Set<UInt32> = [0x908, 0x90A, 0x920, 0x922]
-        private static let mostTries = 500
+        /// How long a command is given again. Whoever waits for the answer waits with a lock held.
+        private static let patience = Duration.seconds(10)
         private static let nobody: UInt32 = 0x4000_0007
         private static let passwordSession: UInt32 = 0x4000_0009
         private static let sha256: UInt16 = 0x000B
@@ -163,11 +164,12 @@
         ) throws(ProtectionError) -> [UInt8] {
             let length = TPMBytes.long(UInt32(truncatingIfNeeded: body.count + 10))
             let whole = TPMBytes.short(tag) + length + TPMBytes.long(command) + body
-            for _ in 0..<Self.mostTries {
+            let end = ContinuousClock.now + Self.patience
+            repeat {
                 let answer = try channel.answer(to: whole)
                 guard Self.again.contains(Self.code(of: answer)) else { return answer }
                 usleep(10_000)
-            }
+            } while ContinuousClock.now < end
             throw ProtectionError(.stateUnreadable, "the TPM is busy")
         }
 
