@@ -57,10 +57,11 @@ import Testing
                     #expect(permit.decision.verdict == verdict && verdict.permits, "\(name): \(question.json.text())")
                     permitted += 1
                 } catch {
-                    let isWithoutPermits = verdict.permits && !Self.permitActions.contains(question.action)
-                    let isDenial = error.denial.map { !$0.verdict.permits } ?? false
-                    #expect(
-                        isWithoutPermits ? error.code == .noPermit : isDenial, "\(name): \(question.json.text())")
+                    if verdict.permits, !Self.permitActions.contains(question.action) {
+                        #expect(error.code == .noPermit, "\(name): \(question.json.text())")
+                    } else {
+                        #expect(error.denial?.verdict.permits == false, "\(name): \(question.json.text())")
+                    }
                 }
                 if !verdict.permits { denied += 1 }
             }
