@@ -65,7 +65,8 @@ actor StoredAccounts {
             stored.records.filter { $0.account.id == holder } + stored.records.filter { $0.account.id != holder }
         var resets: [Command] = []
         for record in records where !context.accounts.isBeingWiped(record.account.id) {
-            if context.pending.hasLeft(record) { continue }
+            // A wipe that goes on beside this may have come to its end.
+            if context.pending.hasLeft(record) || context.accounts.hasNoRegistration(record.account.id) { continue }
             context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
             context.accounts.setUncounted(record.account.id, stored.uncounted.contains(record.account.id))
             resets += await restore(record, isNews: false)

@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import Foundation
+import Logging
 import Testing
 
 @testable import Cordon
@@ -139,6 +140,21 @@ import Testing
         #expect(!device.mayPrint(protection))
         let restarted = try await device.start()
         #expect(restarted.enrolledAccounts == [device.account] && !device.mayPrint(restarted))
+    }
+
+    @Test func `a start takes up no account whose registration ends once it was read`() async throws {
+        let device = try Device()
+        let running = try await device.enrolled()
+        try Data("damaged".utf8).write(to: device.folder.appending(path: "data/registrations/damaged.json"))
+        // The start tells of the damaged one after it has read both.
+        let log = Logger(label: "test") { _ in
+            AwaitedLine(reason: "1 stored registrations could not be read") { [ada] in
+                do { try running.context.accounts.removeStored(ada) } catch { Issue.record(error) }
+            }
+        }
+        let started = try await device.start { $0.logger = log }
+        #expect(!device.files(in: "registrations").contains { $0.hasSuffix(".json") }, "the control")
+        #expect(started.enrolledAccounts.isEmpty && !started.rules.isManaged(ada))
     }
 
     @Test func `an account without a registration that another process has removed denies nothing any more`()
@@ -291,5 +307,22 @@ import Testing
         try first.context.accounts.change(ada) { $0.lastEventID = "2" }
         await second.performDueWork()
         #expect(device.mayPrint(second))
+    }
+}
+
+/// Does something when a line is logged that gives this reason.
+private struct AwaitedLine: LogHandler {
+    let reason: String
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.error
+    let react: @Sendable () -> Void
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        if event.metadata?["reason"].map({ "\($0)" }) == reason { react() }
     }
 }
