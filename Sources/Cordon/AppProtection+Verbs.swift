@@ -106,7 +106,7 @@ extension AppProtection {
     ///
     /// Returns when the calling task is cancelled or the account is no longer enrolled. If the stream breaks, Cordon opens it
     /// again after growing pauses (SRV-CI-067).
-    public func stayInTouch(for account: AccountID) async { await checkIns.stayInTouch(for: account) }
+    public func stayInTouch(for account: AccountID) async { await checkIns.line.stayInTouch(for: account) }
 
     /// Does everything that is due, each thing once, and returns when something is due next: within eight hours.
     ///
