@@ -4,7 +4,7 @@ import NullDevice
 
 extension Bench {
     /// Sealing a large file against other programs that encrypt one (P2), all of them writing to the null device, so that the cipher counts
-    /// and not the making of pages; each is left out where it is missing. By the processor's time, and by the clock as an app's `protect` seals.
+    /// and not the making of pages; each is left out where it is missing.
     func peers() async throws {
         let from = path("plain").path
         let identity = path("identity").path
@@ -18,31 +18,20 @@ extension Bench {
             let read = try Meter.seconds { try readPlain("plain") }
             guard write_to_null_device(1) == 1 else { return }
             let seal = try await Meter.seconds { try await sealFile("plain", "discarded", 65536) }
-            let protect = try await Meter.elapsed {
-                try await vault.protect(path("plain"), toCopy: path("discarded"), for: account)
-            }
             _ = write_to_null_device(0)
             ratios["read", default: []].append(read / seal)
-            if let recipient, let theirs = Meter.times(of: "age", ["-r", String(recipient), from]) {
-                ratios["age", default: []].append(theirs.processor / seal)
-                ratios["age by the clock", default: []].append(theirs.elapsed / protect)
+            if let recipient, let theirs = Meter.seconds(of: "age", ["-r", String(recipient), from]) {
+                ratios["age", default: []].append(theirs / seal)
             }
             let options = ["enc", "-aes-256-ctr", "-K", key, "-iv", vector, "-in", from]
-            if let theirs = Meter.times(of: "openssl", options) {
-                ratios["openssl", default: []].append(theirs.processor / seal)
-                ratios["openssl by the clock", default: []].append(theirs.elapsed / protect)
+            if let theirs = Meter.seconds(of: "openssl", options) {
+                ratios["openssl", default: []].append(theirs / seal)
             }
         }
         if let found = ratios["read"] { Meter.say("P2 seal to the null device, of a read's rate", found) }
         if let found = ratios["age"] { Meter.say("P2 seal to the null device, times age's rate", found, atLeast: 4) }
         if let found = ratios["openssl"] {
             Meter.say("P2 seal to the null device, times openssl enc's rate (no authentication)", found, atLeast: 2.5)
-        }
-        if let found = ratios["age by the clock"] {
-            Meter.say("P2 by the clock: protecting to the null device, times age's rate", found, atLeast: 4)
-        }
-        if let found = ratios["openssl by the clock"] {
-            Meter.say("P2 by the clock: protecting to the null device, times openssl enc's rate", found, atLeast: 2.5)
         }
     }
 

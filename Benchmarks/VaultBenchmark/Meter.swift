@@ -25,25 +25,11 @@ enum Meter {
         return Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
     }
 
-    /// The wall time that asynchronous work took.
-    static func elapsed(_ work: () async throws -> Void) async rethrows -> Double {
-        let start = DispatchTime.now().uptimeNanoseconds
-        try await work()
-        return Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-    }
-
     /// The CPU time of a program that runs to its end, with its text as input; nil when it is missing or fails.
-    static func seconds(of program: String, _ arguments: [String], input: String = "") -> Double? {
-        times(of: program, arguments, input: input)?.processor
-    }
-
-    /// The CPU time and the wall time of a program that runs to its end, with its text as input; nil when it is missing or fails.
     ///
     /// The text is in a file: a pipe to a program that is missing, or that ends before it has read everything, would end this
     /// one by SIGPIPE.
-    static func times(
-        of program: String, _ arguments: [String], input: String = ""
-    ) -> (processor: Double, elapsed: Double)? {
+    static func seconds(of program: String, _ arguments: [String], input: String = "") -> Double? {
         let text = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-input-" + UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: text) }
         guard (try? Data(input.utf8).write(to: text)) != nil, let reading = try? FileHandle(forReadingFrom: text) else {
@@ -56,12 +42,9 @@ enum Meter {
         process.standardError = FileHandle.nullDevice
         process.standardInput = reading
         let before = childTime()
-        var isRun = false
-        let elapsed = Self.elapsed {
-            isRun = (try? process.run()) != nil
-            if isRun { process.waitUntilExit() }
-        }
-        return isRun && process.terminationStatus == 0 ? (childTime() - before, elapsed) : nil
+        guard (try? process.run()) != nil else { return nil }
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? childTime() - before : nil
     }
 
     /// Bytes of memory that are this process's alone; pages of program files, which the system may drop, not counted.

@@ -5,7 +5,7 @@ import Foundation
 /// Ratios of the vault to the limits of the same run: `VaultBenchmark [MEBIBYTES] [ROUNDS] [PART…]`; all parts if none is
 /// named.
 ///
-/// CPU time of this process, unless a line says that it is by the clock; variants in turn, medians. One JSON object a line: what, the ratio, the goal, whether it was
+/// CPU time of this process, variants in turn, medians. One JSON object a line: what, the ratio, the goal, whether it was
 /// met (performance goals P2 to P5). Peers are measured where they are installed: `age`, `openssl`, `sqlcipher`. The exit status
 /// is 1 when a goal is missed.
 @main
@@ -15,8 +15,7 @@ struct VaultBenchmark {
         let bench = try await Bench(mebibytes: numbers.first ?? 256, rounds: numbers.dropFirst().first ?? 5)
         defer { bench.remove() }
         let parts: [(name: String, measure: () async throws -> Void)] = [
-            ("streams", bench.streams), ("spans", bench.spans), ("floors", bench.floors),
-            ("allocations", bench.allocations),
+            ("streams", bench.streams), ("floors", bench.floors), ("allocations", bench.allocations),
             ("peers", bench.peers),
             ("random", bench.randomReads), ("databases", bench.databases), ("wipes", bench.wipes),
             ("wipetail", bench.wipeTail),

@@ -161,9 +161,6 @@ static void start(void) {
 #endif
 }
 
-// As the program starts: a fork that came before the first question would be one that nobody noticed.
-__attribute__((constructor)) static void watch_forks(void) { (void)pthread_once(&once, start); }
-
 uint64_t cordon_fork_generation(void) {
     (void)pthread_once(&once, start);
     if (same_process && __atomic_load_n(same_process, __ATOMIC_ACQUIRE) == 0) {

@@ -104,7 +104,7 @@ int cordon_name_in_mount(int folder, const char *path, int follows);
 // Whether an open file is of a `proc` file system (Linux).
 int cordon_is_proc(int descriptor);
 
-// A number that changes in the child of every fork of this process, and is 0 in a process that ran its program from the start.
+// A number that changes in the child of every fork of this process.
 uint64_t cordon_fork_generation(void);
 
 #endif

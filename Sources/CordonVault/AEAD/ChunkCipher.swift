@@ -1,7 +1,7 @@
 /// AES-256-GCM under one key: the one place where the vault meets a cipher implementation.
 ///
-/// An implementation expands the key once, allocates nothing per call where it can avoid it, may be called from many threads at once (a call changes
-/// nothing but its output), and on a failed ``open(_:into:nonce:tag:context:)`` leaves zeros in the output.
+/// An implementation expands the key once, allocates nothing per call where it can avoid it, may be called from any
+/// thread at a time, and on a failed ``open(_:into:nonce:tag:context:)`` leaves zeros in the output.
 protocol ChunkCipher: AnyObject, Sendable {
     /// Expands a 32-byte key; nil when the implementation is not available or refuses.
     init?(key: UnsafeRawBufferPointer)

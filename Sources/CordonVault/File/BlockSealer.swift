@@ -1,4 +1,4 @@
-/// Seals and opens the blocks of one file, on any thread.
+/// Seals and opens the blocks of one file.
 struct BlockSealer: Sendable {
     let cipher: any ChunkCipher
     let context: BlockContext

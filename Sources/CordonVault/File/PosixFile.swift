@@ -28,8 +28,6 @@ enum DiskFaults {
 final class PosixFile: StorageDevice {
     private var descriptor: Int32
     let path: String
-    /// Reads and writes name their offsets to the system, and note something at the beginning of the file alone.
-    var servesThreads: Bool { true }
 
     private init(descriptor: Int32, path: String, isKept: Bool = false) {
         self.descriptor = descriptor

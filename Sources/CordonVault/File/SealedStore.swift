@@ -18,8 +18,8 @@ final class SealedStore {
     let blocks: BlockSealer
     /// Where blocks are sealed on their way to the disk; readers do not allocate it, and it never holds plaintext.
     private lazy var sealed = RawMemory(header.chunkSize)
-    /// The same for each worker on a span.
-    private var rooms: [RawMemory] = []
+    /// The same for chunks that are written together.
+    private(set) lazy var run = RawMemory(max(header.chunkSize, Self.runBytes))
     var nonces = NonceSource()
     var allocator: SlotAllocator?
     var root: BlockReference
@@ -208,13 +208,6 @@ final class SealedStore {
         }
         isDirty = true
         return reference
-    }
-
-    /// Memory for each worker that seals part of a span; like the memory of single blocks, it never holds plaintext.
-    func rooms(for workers: Int, _ count: Int) -> [RawMemory] {
-        rooms.removeAll { $0.bytes.count < count }
-        while rooms.count < workers { rooms.append(RawMemory(count)) }
-        return rooms
     }
 
     private func countSeal() throws(VaultError) {

@@ -15,14 +15,9 @@ protocol StorageDevice: AnyObject {
     func truncate(to size: Int64) throws(VaultError)
     /// Gives the file and its locks back; calling it again does nothing.
     func close()
-    /// Whether several threads may read and write at once, each at other offsets behind the headers.
-    var servesThreads: Bool { get }
 }
 
 extension StorageDevice {
-    /// One thread at a time.
-    var servesThreads: Bool { false }
-
     /// Reads exactly as many bytes as fit.
     func readAll(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) {
         guard try read(memory, at: offset) == memory.count else {

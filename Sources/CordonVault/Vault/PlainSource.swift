@@ -1,4 +1,3 @@
-internal import CordonBase
 internal import CordonIdentity
 internal import Foundation
 
@@ -82,13 +81,8 @@ final class PlainSource {
     }
 
     func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
-        if let sealed { return try sealed.read(into: memory, at: offset) }
-        let left = Int(clamping: max(0, stamp.size - offset))
-        let workers = Crew.workers(for: min(memory.count, left))
-        guard workers > 1 else { return try device.read(memory, at: offset) }
-        let reading = ReadingSpan(device: device, memory: memory, offset: offset)
-        if let failed = Crew.perform(reading, pieces: reading.pieces, workers: workers) { throw failed.error }
-        return reading.end.withLock { $0 }
+        guard let sealed else { return try device.read(memory, at: offset) }
+        return try sealed.read(into: memory, at: offset)
     }
 
     private static func owner(of device: PosixFile) throws(VaultError) -> AccountID? {
@@ -98,29 +92,5 @@ final class PlainSource {
             if error.code == .notSealed { return nil }
             throw VaultError(error.code, error.reason, place: device.path, hint: error.hint)
         }
-    }
-}
-
-/// Reads a span of a readable file. Unchecked: each piece has its own part of the memory, and several threads may read from the device.
-private struct ReadingSpan: Piecework, @unchecked Sendable {
-    let device: PosixFile
-    let memory: UnsafeMutableRawBufferPointer
-    let offset: Int64
-    /// Bytes read, up to the first piece that the file did not fill.
-    let end: Locked<Int>
-
-    init(device: PosixFile, memory: UnsafeMutableRawBufferPointer, offset: Int64) {
-        (self.device, self.memory, self.offset) = (device, memory, offset)
-        end = Locked(memory.count)
-    }
-
-    var pieces: Int { (memory.count + Crew.pieceBytes - 1) / Crew.pieceBytes }
-
-    func doPiece(_ piece: Int, as worker: Int) throws(VaultError) {
-        let start = piece * Crew.pieceBytes
-        let part = UnsafeMutableRawBufferPointer(
-            rebasing: memory[start..<min(start + Crew.pieceBytes, memory.count)])
-        let count = try device.read(part, at: offset + Int64(start))
-        if count < part.count { end.withLock { $0 = min($0, start + count) } }
     }
 }

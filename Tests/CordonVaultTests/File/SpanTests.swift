@@ -4,7 +4,7 @@ import Testing
 
 @testable import CordonVault
 
-/// What several workers read and write is what one does.
+/// Chunks that are read and written together are what each of them is alone.
 struct SpanTests {
     private static let mebibyte = 1 << 20
 
@@ -39,43 +39,37 @@ struct SpanTests {
     }
 
     /// What a read that must fail throws, having left nothing but zeros.
-    private static func failure(of file: SealedFile, _ count: Int, workers: Int) throws -> VaultError {
+    private static func failure(of file: SealedFile, _ count: Int) throws -> VaultError {
         var memory = [UInt8](repeating: 0xEE, count: count)
         let error = #expect(throws: VaultError.self) {
-            _ = try Crew.$wanted.withValue(workers) {
-                try memory.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
-            }
+            _ = try memory.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
         }
         let isZero = memory == [UInt8](repeating: 0, count: count)
-        #expect(isZero, "\(workers) workers")
+        #expect(isZero)
         return try #require(error)
     }
 
     @Test(
-        arguments: [-1, 0, 1, 4095, 4096, 4097, 1 << 16, Crew.pieceBytes - 1, Crew.pieceBytes, Crew.pieceBytes + 4097],
+        arguments: [-1, 0, 1, 4095, 4096, 4097, 1 << 16, (1 << 17) - 1, 1 << 17, (1 << 17) + 4097],
         [4096, 65536])
-    func `what workers seal, one or several open again, whatever the length`(more: Int, chunkSize: Int) async throws {
+    func `what is written in one go opens again, whatever the length`(more: Int, chunkSize: Int) async throws {
         let workshop = try await Workshop()
-        let content = Self.content(Crew.leastBytes + more)
+        let content = Self.content(Self.mebibyte + more)
         let file = try await workshop.vault.create(workshop.path("span"), for: workshop.ada, chunkSize: chunkSize)
-        try Crew.$wanted.withValue(4) { try file.write(content, at: 0) }
+        try file.write(content, at: 0)
         try file.close()
-        let reader = try await workshop.vault.open(workshop.path("span"), writing: false)
-        for workers in [1, 3, 4] {
-            let isSame = try Crew.$wanted.withValue(workers) { try reader.all() } == content
-            #expect(isSame, "\(workers) workers")
-        }
+        let isSame = try await workshop.vault.open(workshop.path("span"), writing: false).all() == content
+        #expect(isSame)
     }
 
-    @Test func `chunks of a mebibyte are sealed and opened by workers`() async throws {
+    @Test func `chunks of a mebibyte are sealed and opened in one go`() async throws {
         let workshop = try await Workshop()
         let content = Self.content(9 * Self.mebibyte + 3)
         let path = workshop.path("span")
         let file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: Self.mebibyte)
-        try Crew.$wanted.withValue(4) { try file.write(content, at: 0) }
+        try file.write(content, at: 0)
         try file.close()
-        let reader = try await workshop.vault.open(path, writing: false)
-        let isSame = try Crew.$wanted.withValue(4) { try reader.all() } == content
+        let isSame = try await workshop.vault.open(path, writing: false).all() == content
         #expect(isSame)
     }
 
@@ -84,23 +78,18 @@ struct SpanTests {
         let content = Self.content(17 * Self.mebibyte + 4096 * 3 + 5)
         let path = workshop.path("span")
         let file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: 4096)
-        try Crew.$wanted.withValue(4) {
-            try file.write(content, at: 0)
-            // In one go that begins and ends within chunks.
-            try file.write(Array(content[4097..<3 * Self.mebibyte]), at: 4097)
-        }
+        try file.write(content, at: 0)
+        // In one go that begins and ends within chunks.
+        try file.write(Array(content[4097..<3 * Self.mebibyte]), at: 4097)
         try file.close()
         let reader = try await workshop.vault.open(path, writing: false)
-        for (offset, workers) in [(0, 4), (1, 4), (4096, 3), (8 * Self.mebibyte - 4096, 4), (5, 1)] {
-            let isSame =
-                try Crew.$wanted.withValue(workers) { try reader.read(content.count, at: Int64(offset)) }
-                == Array(content[offset...])
-            #expect(isSame, "from \(offset) on, \(workers) workers")
+        for offset in [0, 1, 4096, 8 * Self.mebibyte - 4096, 5] {
+            let isSame = try reader.read(content.count, at: Int64(offset)) == Array(content[offset...])
+            #expect(isSame, "from \(offset) on")
         }
     }
 
-    @Test(arguments: [1, 4])
-    func `holes and what is not on the disk yet are read among the rest`(workers: Int) async throws {
+    @Test func `holes and what is not on the disk yet are read among the rest`() async throws {
         let workshop = try await Workshop()
         let path = workshop.path("span")
         let file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: 4096)
@@ -119,11 +108,11 @@ struct SpanTests {
         }
         try file.write([1, 2, 3], at: 1_000_000)
         model.replaceSubrange(1_000_000..<1_000_003, with: [1, 2, 3])
-        let isSame = try Crew.$wanted.withValue(workers) { try file.all() } == model
+        let isSame = try file.all() == model
         #expect(isSame)
         try file.close()
         let reader = try await workshop.vault.open(path, writing: false)
-        let isSameAfterwards = try Crew.$wanted.withValue(workers) { try reader.all() } == model
+        let isSameAfterwards = try reader.all() == model
         #expect(isSameAfterwards)
     }
 
@@ -134,7 +123,7 @@ struct SpanTests {
         let file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: 4096)
         try file.write([UInt8](repeating: 1, count: content.count), at: 0)
         try file.write([7, 7, 7], at: 700_000)
-        try Crew.$wanted.withValue(4) { try file.write(content, at: 0) }
+        try file.write(content, at: 0)
         let isSame = try file.all() == content
         #expect(isSame)
         try file.close()
@@ -143,16 +132,14 @@ struct SpanTests {
     }
 
     @Test(arguments: [0, 15, 16, 31, 32, 100, 255, 256, 511])
-    func `a damaged chunk in any part is told of as one worker tells of it`(chunk: Int) async throws {
+    func `a damaged chunk is told of, wherever in a run it lies`(chunk: Int) async throws {
         let workshop = try await Workshop()
         let path = try await Self.file(Self.content(2 * Self.mebibyte), workshop)
         try Self.damage(path, chunk: chunk)
         let reader = try await workshop.vault.open(path, writing: false)
-        for workers in [1, 4] {
-            let error = try Self.failure(of: reader, 2 * Self.mebibyte, workers: workers)
-            #expect(error.code == .damaged)
-            #expect(error.place == "level 0, block \(chunk)", "\(workers) workers")
-        }
+        let error = try Self.failure(of: reader, 2 * Self.mebibyte)
+        #expect(error.code == .damaged)
+        #expect(error.place == "level 0, block \(chunk)")
     }
 
     @Test func `of chunks that are damaged in several parts the first is told of`() async throws {
@@ -161,17 +148,15 @@ struct SpanTests {
         for chunk in [1000, 999, 300, 130, 77, 76] {
             try Self.damage(path, chunk: chunk)
             let reader = try await workshop.vault.open(path, writing: false)
-            for _ in 0..<5 {
-                let error = try Self.failure(of: reader, 4 * Self.mebibyte, workers: 4)
-                #expect(error.place == "level 0, block \(chunk)")
-            }
+            let error = try Self.failure(of: reader, 4 * Self.mebibyte)
+            #expect(error.place == "level 0, block \(chunk)")
         }
     }
 
-    @Test(arguments: [1, 4])
-    func `where the disk ends early, the first chunk that is missing is told of, and one damaged before it first`(
-        workers: Int
-    ) async throws {
+    @Test
+    func `where the disk ends early, the first chunk that is missing is told of, and one damaged before it first`()
+        async throws
+    {
         let workshop = try await Workshop()
         let path = workshop.path("span")
         // A writer: a reader would find that the length is not the commit's.
@@ -181,17 +166,17 @@ struct SpanTests {
         let handle = try FileHandle(forWritingTo: path)
         try handle.truncate(atOffset: 12288 + 300 * 4096 + 10)
         try handle.close()
-        let missing = try Self.failure(of: file, 2 * Self.mebibyte, workers: workers)
+        let missing = try Self.failure(of: file, 2 * Self.mebibyte)
         #expect(missing.place == "offset \(12288 + 300 * 4096)")
         try Self.damage(path, chunk: 298)
-        let damaged = try Self.failure(of: file, 2 * Self.mebibyte, workers: workers)
+        let damaged = try Self.failure(of: file, 2 * Self.mebibyte)
         #expect(damaged.place == "level 0, block 298")
     }
 
-    @Test(arguments: [1, 4])
-    func `after a write that fails in one of its parts nothing is written any more, and what was synced is intact`(
-        workers: Int
-    ) async throws {
+    @Test
+    func `after a write that fails in one of its runs nothing is written any more, and what was synced is intact`()
+        async throws
+    {
         let workshop = try await Workshop()
         let path = workshop.path("span")
         let content = Self.content(3 * Self.mebibyte)
@@ -203,9 +188,7 @@ struct SpanTests {
             let writer = number == 3 ? file : try await workshop.vault.open(path)
             let failed = await code {
                 try DiskFaults.$next.withValue({ failing.next($0) }) {
-                    try Crew.$wanted.withValue(workers) {
-                        try writer.write([UInt8](repeating: 5, count: content.count), at: 0)
-                    }
+                    try writer.write([UInt8](repeating: 5, count: content.count), at: 0)
                 }
             }
             #expect(failing.isMet)
@@ -217,14 +200,13 @@ struct SpanTests {
         }
     }
 
-    @Test(arguments: [1, 4])
-    func `a read that the disk refuses in one of its parts fails and leaves zeros`(workers: Int) async throws {
+    @Test func `a read that the disk refuses in one of its runs fails and leaves zeros`() async throws {
         let workshop = try await Workshop()
         let path = try await Self.file(Self.content(3 * Self.mebibyte), workshop)
         let reader = try await workshop.vault.open(path, writing: false)
         let failing = FailingCall("read", number: 30)
         let error = try DiskFaults.$next.withValue({ failing.next($0) }) {
-            try Self.failure(of: reader, 3 * Self.mebibyte, workers: workers)
+            try Self.failure(of: reader, 3 * Self.mebibyte)
         }
         #expect(failing.isMet)
         #expect(error.code == .inputOutput)
@@ -239,53 +221,36 @@ struct SpanTests {
         let path = try await Self.file(content, workshop)
         let (vault, ada) = (workshop.vault, workshop.ada)
         let shared = try await vault.open(path, writing: false)
-        let ends = try await Crew.$wanted.withValue(4) {
-            try await withThrowingTaskGroup(of: (good: Int, error: VaultError.Code?).self) { group in
-                for number in 0..<8 {
-                    let file = number % 2 == 0 ? shared : try await vault.open(path, writing: false)
-                    group.addTask {
-                        var good = 0
-                        do {
-                            while true {
-                                guard try file.all() == content else { return (-1, nil) }
-                                good += 1
-                                if number == 0, good == 2 { _ = try await vault.wipe(ada) }
-                                await Task.yield()
-                            }
-                        } catch {
-                            return (good, (error as? VaultError)?.code)
+        let ends = try await withThrowingTaskGroup(of: (good: Int, error: VaultError.Code?).self) { group in
+            for number in 0..<8 {
+                let file = number % 2 == 0 ? shared : try await vault.open(path, writing: false)
+                group.addTask {
+                    var good = 0
+                    do {
+                        while true {
+                            guard try file.all() == content else { return (-1, nil) }
+                            good += 1
+                            if number == 0, good == 2 { _ = try await vault.wipe(ada) }
+                            await Task.yield()
                         }
+                    } catch {
+                        return (good, (error as? VaultError)?.code)
                     }
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
             }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(ends.count == 8)
         #expect(ends.allSatisfy { $0.good >= 0 && $0.error == .wiped }, "\(ends)")
     }
 
-    @Test func `every worker has the room that is asked for, whatever was asked for before`() throws {
-        let sealer = Sealer()
-        let device = MemoryDevice(try sealer.image([200]))
-        let header = try SealedHeader(of: device)
-        let store = try SealedStore.open(
-            on: device, header: header, contentKey: try header.contentKey(under: sealer.key), backend: .preferred)
-        for (workers, count) in [(1, 65536), (4, 4096), (4, 65536), (2, 4096)] {
-            let rooms = store.rooms(for: workers, count)
-            #expect(rooms.count >= workers && rooms.allSatisfy { $0.bytes.count >= count })
-        }
-    }
-
-    @Test(arguments: [1, 4])
-    func `a large file is sealed and made readable again by workers`(workers: Int) async throws {
+    @Test func `a large file is sealed and made readable again`() async throws {
         let workshop = try await Workshop()
         let content = Data(Self.content(3 * Self.mebibyte + 12_345))
         let (path, sealed, copy) = (workshop.path("plain"), workshop.path("sealed"), workshop.path("copy"))
         try content.write(to: path)
-        try await Crew.$wanted.withValue(workers) {
-            try await workshop.vault.protect(path, toCopy: sealed, for: workshop.ada)
-            try await workshop.vault.decrypt(sealed, toCopy: copy)
-        }
+        try await workshop.vault.protect(path, toCopy: sealed, for: workshop.ada)
+        try await workshop.vault.decrypt(sealed, toCopy: copy)
         let isSame = try Data(contentsOf: copy) == content
         #expect(isSame)
         let isSameSealed = try await workshop.vault.open(sealed, writing: false).contents() == content

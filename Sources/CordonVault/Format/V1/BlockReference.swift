@@ -23,7 +23,7 @@ struct BlockContext: Sendable {
         case record = 2
     }
 
-    /// The 48 bytes of one block, put together for each call: several threads may ask at once.
+    /// The 48 bytes of one block, put together for each call.
     private typealias Words = (kind: UInt64, index: UInt64, digest: (UInt64, UInt64, UInt64, UInt64))
 
     private let digest: (UInt64, UInt64, UInt64, UInt64)
