@@ -137,7 +137,8 @@ struct Announcer: Sendable {
             let (some, left) = (Array(rest.prefix(Self.mostPerStep)), rest.count)
             let told = try await store.change(for: tenant, behindOthers: true) { [targeting] change in
                 let told = try targeting.tell(firstOf: some, in: &change)
-                guard told == left else { return told }
+                // Another service over the same store may have come to its end meanwhile.
+                guard told == left, try change.record(Announcement.self, next.id) != nil else { return told }
                 if isDone { try change.remove(Announcement.self, next.id) } else { try change.save(next) }
                 return told
             }

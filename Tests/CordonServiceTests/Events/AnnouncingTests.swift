@@ -80,6 +80,8 @@ struct AnnouncingTests {
                 policy.id, changes: ["minimumPinLength": .integer(Int64(4 + changes))], ifVersion: nil, as: test.owner)
             if changes < 7 {
                 await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
+            } else {
+                try await test.finishAnnouncing()
             }
             storage.fail(afterChanges: nil)
             // Another process over the same store goes on where this one was.
@@ -90,6 +92,32 @@ struct AnnouncingTests {
             #expect(after.allSatisfy { id, number in number == before[id, default: 0] + 1 })
             let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(Announcement.self).count }
             #expect(left == 0)
+        }
+    }
+
+    @Test func `what another service has told to its end meanwhile is not begun again`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage)
+        try await enroll(0..<300, in: test)
+        let policy = try await test.protect(to: .group("crowd"))
+        try await test.finishAnnouncing()
+        for changes in 1...5 {
+            let before = try await told(test)
+            storage.fail(afterChanges: changes)
+            _ = try await test.service.administration.updatePolicy(
+                policy.id, changes: ["minimumPinLength": .integer(Int64(4 + changes))], ifVersion: nil, as: test.owner)
+            await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
+            storage.fail(afterChanges: nil)
+            let other = try await TestOrganisation(storage: storage, keyStore: test.keyStore, clock: test.clock)
+            storage.beforeNextChange {
+                try await other.finishAnnouncing()
+                storage.fail(afterChanges: 1)
+            }
+            await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
+            storage.fail(afterChanges: nil)
+            let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(Announcement.self).count }
+            #expect(left == 0)
+            #expect(try await told(test).allSatisfy { id, number in number == before[id, default: 0] + 1 })
         }
     }
 

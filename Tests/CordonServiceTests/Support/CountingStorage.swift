@@ -47,6 +47,7 @@ final class CountingStorage: ServiceStorage {
     private let changesLeft = Locked<Int?>(nil)
     private let readsLeft = Locked<Int?>(nil)
     private let isWaitedFor = Locked(false)
+    private let nextChange = Locked<(@Sendable () async throws -> Void)?>(nil)
 
     init(_ storage: any ServiceStorage = InMemoryStorage()) {
         self.storage = storage
@@ -74,6 +75,9 @@ final class CountingStorage: ServiceStorage {
     /// Lets so many changes through and no more; nil for all.
     func fail(afterChanges number: Int?) { changesLeft.withLock { $0 = number } }
 
+    /// Has something done right before the next change, and before none after it.
+    func beforeNextChange(_ body: @escaping @Sendable () async throws -> Void) { nextChange.withLock { $0 = body } }
+
     /// Lets so many reads outside changes through and no more; nil for all.
     func fail(afterReads number: Int?) { readsLeft.withLock { $0 = number } }
 
@@ -99,6 +103,10 @@ final class CountingStorage: ServiceStorage {
     func write<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
     ) async throws -> Result {
+        try await nextChange.withLock { body in
+            defer { body = nil }
+            return body
+        }?()
         guard Self.take(from: changesLeft) else { throw Self.gone }
         let isWaitedFor = isWaitedFor.withLock(\.self)
         guard Self.isCounted || isWaitedFor else { return try await storage.write(tenant, body) }

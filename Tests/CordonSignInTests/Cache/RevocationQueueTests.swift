@@ -62,14 +62,17 @@ import Testing
         let stranger = CacheOwner(issuer: owner.issuer, clientID: "another-app")
         let own = try keepFormer("own", of: owner, in: cache)
         let foreign = try keepFormer("foreign", of: stranger, in: cache)
-        for (file, days) in [(own, 40.0), (foreign, 29)] {
+        func age(_ file: URL, days: Double) throws {
             let written = now.addingTimeInterval(-days * 86_400)
             try FileManager.default.setAttributes([.modificationDate: written], ofItemAtPath: file.path)
         }
-        let waiting = try cache.revocations(owner: owner, now: now).waiting
-        #expect(waiting.map { $0.revocation } == [pending("own", of: owner)])
+        try age(own, days: 29)
+        try age(foreign, days: 29)
         let others = try cache.revocations(owner: stranger, now: now).waiting
         #expect(others.map { $0.revocation } == [pending("foreign", of: stranger)])
+        try age(own, days: 40)
+        let waiting = try cache.revocations(owner: owner, now: now).waiting
+        #expect(waiting.map { $0.revocation } == [pending("own", of: owner)])
         _ = try cache.revocations(owner: owner, now: now.addingTimeInterval(2 * 86_400))
         #expect(FileManager.default.fileExists(atPath: own.path))
         #expect(!FileManager.default.fileExists(atPath: foreign.path))
