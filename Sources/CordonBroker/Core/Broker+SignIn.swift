@@ -155,8 +155,8 @@ extension Broker {
         changed.changed = now
         changed.activity = nil
         changed.account = BrokerState.AccountRecord(
-            facts: account, session: changed.session, began: now, nonce: Base64URL.encode(environment.randomBytes(16)),
-            clientID: configuration.signIn.clientID)
+            facts: account, session: changed.session, began: now, authenticated: age.map { now - $0 },
+            nonce: Base64URL.encode(environment.randomBytes(16)), clientID: configuration.signIn.clientID)
         _ = changed.noteUse(by: app)
         // Who listens looks at once; noted here it costs one write for all of them.
         for listener in connections.listeningApps { changed.noteAudience(listener) }

@@ -34,7 +34,7 @@ struct BrokerState: Codable, Sendable, Equatable {
         /// The session number of the sign-in.
         var session: UInt64
         var began: Date
-        /// When they signed in once more; nil for not since ``began``.
+        /// When they last gave credentials, which may be before ``began``; nil for then.
         var authenticated: Date?
         /// Random and the session's own; nil for one that an older broker began.
         var nonce: String?

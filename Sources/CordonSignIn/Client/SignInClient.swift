@@ -88,10 +88,10 @@ public actor SignInClient: AccessTokenSource {
         try cache.session(of: id, owner: owner)?.account
     }
 
-    /// How many seconds before the account's sign-in the person gave credentials: more than none where the provider knew the browser already. Nil
-    /// where the provider did not say.
+    /// How many seconds before the account's sign-in the person gave credentials: more than none where the provider knew the browser already, and
+    /// no more than a lifetime, whatever the provider says. Nil where it did not say.
     package func credentialsAge(of account: AccountID) -> Double? {
-        (try? cache.session(of: account, owner: owner))?.credentialsAge
+        (try? cache.session(of: account, owner: owner))?.credentialsAge.map { min($0, 4e9) }
     }
 
     /// The key that the account's tokens are bound to.

@@ -101,6 +101,28 @@ import Testing
         #expect(try await notes.current().owed.map(\.session) == (stays ? [] : [session]))
     }
 
+    @Test(arguments: [200, 1e300] as [TimeInterval])
+    func `who comes to a free device without giving credentials came before a revocation`(age: TimeInterval)
+        async throws
+    {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        await service.revoke(worker, secondsAgo: 50)
+        // As with a code that is confirmed in a browser that is still signed in.
+        await stand.provider.setAuthenticationAge(age)
+        // Where the session has ended before its answer was sent, there is none.
+        _ = try? await notes.signIn(.worker, at: stand.provider)
+        try await until { try await !notes.current().owed.isEmpty }
+        let owed = try #require(try await notes.current().owed.first)
+        #expect(owed.reason == .revoked)
+        _ = await notes.report(.done, of: owed.session)
+        await stand.provider.setAuthenticationAge(0)
+        let again = try await notes.signIn(.worker, at: stand.provider).session
+        await broker.reportSoon()
+        try await until { await !broker.reports.isRunning }
+        #expect(try await notes.current().session == again)
+    }
+
     @Test func `credentials that were given before the session began make it no older than it is`() async throws {
         let (broker, notes, session) = try await signedIn()
         stand.time.advance(.seconds(200))
