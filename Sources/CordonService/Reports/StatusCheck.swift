@@ -76,7 +76,7 @@ struct StatusCheck: Sendable {
     /// Adds up all statuses at one moment and compares the counts of the same moment with that; the difference is what they are wrong
     /// by at any later moment too.
     private func correctCounts(of tenant: TenantID) async throws(ServiceError) -> Int {
-        let differences = try await store.read(for: tenant) { records in
+        let (differences, corrections) = try await store.read(for: tenant) { records in
             var differences: [StatusCount.Place: Int] = [:]
             var last: String?
             repeat {
@@ -89,13 +89,18 @@ struct StatusCheck: Sendable {
             for count in try records.records(StatusCount.self) {
                 differences[count.place, default: 0] -= count.people
             }
-            return differences.filter { $0.value != 0 }
+            return (differences.filter { $0.value != 0 }, try records.settings().countCorrections)
         }
         guard !differences.isEmpty else { return 0 }
-        try await store.change(for: tenant) { change in
+        return try await store.change(for: tenant) { change in
+            var settings = try change.settings()
+            // Another check may have found the same and corrected it meanwhile.
+            guard settings.countCorrections == corrections else { return 0 }
+            settings.countCorrections = (corrections ?? 0) + 1
+            try change.save(settings)
             for (place, difference) in differences { try change.add(difference, to: place) }
+            return differences.count
         }
-        return differences.count
     }
 }
 

@@ -28,6 +28,8 @@ public struct TenantSettings: Sendable, Codable, Equatable {
 
     /// Whether the counts of people are whole: they are in a store that began with them, and in another after the first check.
     var countsPeople: Bool?
+    /// How often these counts were corrected; nil for never.
+    var countCorrections: Int64?
 
     /// The newest signed head of the audit log, nil before the first.
     var auditHead: AuditHead?

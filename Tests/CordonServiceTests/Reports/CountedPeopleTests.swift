@@ -182,6 +182,26 @@ struct CountedPeopleTests {
         #expect(try await test.service.administration.protectionSummary(as: test.owner) == right)
     }
 
+    @Test func `what two checks at once find wrong is put right once`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage)
+        try await test.protect(to: .group("staff"))
+        try await test.finishAnnouncing()
+        let right = try await test.service.administration.protectionSummary(as: test.owner)
+        try await test.storage.write(TestOrganisation.tenant) { transaction in
+            for count in try transaction.records(StatusCount.self) {
+                try transaction.save(StatusCount(place: count.place, people: count.people + 7))
+            }
+        }
+        storage.beforeNextChange {
+            let wrong = try await test.service.checkCounts(of: TestOrganisation.tenant)
+            #expect(wrong > 0)
+        }
+        #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
+        #expect(try await test.service.administration.protectionSummary(as: test.owner) == right)
+        #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
+    }
+
     @Test func `versions that a service before did not count are counted by the check, which calls that no fault`()
         async throws
     {
