@@ -150,7 +150,8 @@ struct ServiceWatch {
             if isOld, !facts.isDevelopment { add(.backup, "no backup was ever made") }
             return
         }
-        let age = max(0, now.timeIntervalSince(backup))
+        // One of the future was made while the clock was ahead, and would count as new until then.
+        let age = abs(now.timeIntervalSince(backup))
         gauges.append(ServiceGauge("cordon_backup_age_seconds", "How long ago the last backup was made.", age))
         if age > Self.oldestBackup { add(.backup, "the last backup is old", ["days": "\(Int(age / 86_400))"]) }
     }
