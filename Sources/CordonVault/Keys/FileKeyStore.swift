@@ -12,11 +12,13 @@ public import Foundation
 public struct FileKeyStore: KeyStore {
     /// The directory; created with mode 0700 when missing.
     public let directory: URL
+    /// Keeps what is there from being sealed.
+    private let places: StatePlaces.Note
 
     /// Names the directory, and touches nothing before the first ``rootKey()``.
     public init(directory: URL) {
         self.directory = directory
-        for name in ["secrets", "retired"] { StatePlaces.add(directory.appending(path: name)) }
+        places = StatePlaces.noting(["secrets", "retired"].map { directory.appending(path: $0) })
     }
 
     /// The root key, created and synced on the first call.

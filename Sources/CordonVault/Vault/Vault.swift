@@ -16,6 +16,8 @@ public actor Vault {
     /// Directories whose files a wipe looks through, beside ``directory``.
     nonisolated let roots: [URL]
 
+    /// Keeps the folders above from being sealed.
+    private let places: StatePlaces.Note
     nonisolated let clock: @Sendable () -> Date
     nonisolated let records: KeyRecords
     nonisolated let journals: WipeJournals
@@ -63,8 +65,7 @@ public actor Vault {
         // What makes or destroys a key locks the folder, and follows no link to it.
         try PosixFile.makeDirectory(self.keyDirectory.path, following: false)
         try journals.prepare()
-        for name in ["wipes", "owners"] { StatePlaces.add(directory.appending(path: name)) }
-        StatePlaces.add(self.keyDirectory)
+        places = StatePlaces.noting(["wipes", "owners"].map { directory.appending(path: $0) } + [self.keyDirectory])
         // Vaults that share their keys have one name.
         try register.takeOver(of: keyDirectory != nil ? directory.standardizedFileURL.path : "")
         BackupExclusion.exclude(self.keyDirectory)
