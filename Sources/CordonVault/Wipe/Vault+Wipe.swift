@@ -14,8 +14,9 @@ extension Vault {
     /// alone that another app of the group has made since the wipe began.
     ///
     /// - Parameter observer: told of each step after it was done, on the vault's executor.
-    /// - Throws: `wipePending` when a wipe of the account runs already in this process; ``VaultError`` when the key store, the key's
-    ///   record or the journal refuses: the wipe is then pending, and nothing of the account is open or in memory.
+    /// - Throws: `wipePending` when a wipe of the account runs already, in this vault or another one of the same directory, in whatever
+    ///   process; ``VaultError`` when the key store, the key's record or the journal refuses: the wipe is then pending. After each of them
+    ///   nothing of the account is open or in memory here.
     public func wipe(
         _ account: AccountID, observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> WipeReport {
@@ -34,10 +35,30 @@ extension Vault {
         _ account: AccountID, boundTo binding: String?, endingKeyAlone endsKeyAlone: Bool = false,
         observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> WipeReport {
-        guard wipes.begin(account) else {
-            throw VaultError(.wipePending, "A wipe of the account is under way.")
+        try await carryOut(account, boundTo: binding, endingKeyAlone: endsKeyAlone, try begin(account), observer)
+    }
+
+    /// Makes this vault the only one to wipe an account, until ``carryOut(_:boundTo:endingKeyAlone:_:_:)`` has ended. Two at once would write their
+    /// journals over each other's, and the later report would know nothing of what the other one has destroyed.
+    ///
+    /// - Throws: `wipePending` where another one wipes it.
+    private func begin(_ account: AccountID) throws(VaultError) -> AdvisoryLock? {
+        guard wipes.begin(account) else { throw VaultError(.wipePending, "A wipe of the account is under way.") }
+        do { return try journals.lock(of: account) } catch {
+            wipes.end(account)
+            keys.drop(account, because: VaultError(.wiped, "The account's data was wiped."))
+            throw error
         }
-        defer { wipes.end(account) }
+    }
+
+    private func carryOut(
+        _ account: AccountID, boundTo binding: String?, endingKeyAlone endsKeyAlone: Bool, _ lock: AdvisoryLock?,
+        _ observer: @escaping @Sendable (WipeStep) -> Void
+    ) async throws(VaultError) -> WipeReport {
+        defer {
+            lock?.end()
+            wipes.end(account)
+        }
         observer(WipeStep(.begun))
         var journal = try destroyKey(of: account, boundTo: binding, observer)
         if endsKeyAlone { return journal.report }
@@ -45,6 +66,8 @@ extension Vault {
         for name in journal.attachments { try await run(name, &journal, observer) }
         journal.report.finished = clock()
         try journals.finish(journal)
+        // Nothing that comes now, a kill either, leaves a lock whose name tells of the account.
+        lock?.end()
         observer(WipeStep(.finished))
         return journal.report
     }
@@ -91,7 +114,7 @@ extension Vault {
         return (found.values.sorted { $0.account.fileName < $1.account.fileName }, unread)
     }
 
-    /// Finishes every pending wipe; call it at each start, after you have attached the attachments.
+    /// Finishes every pending wipe; call it at each start, after you have attached the attachments. It passes over those that another process is at.
     ///
     /// - Throws: ``VaultError`` of the first one that cannot go on; it and later ones stay pending. Also when not all of the vault's directories
     ///   can be read, once the known wipes are finished.
@@ -101,10 +124,24 @@ extension Vault {
         var reports: [WipeReport] = []
         let (found, unread) = wipesFound()
         for pending in found where !wipes.isUnderWay(pending.account) {
-            reports.append(try await wipe(pending.account, observer: observer))
+            if let report = try await resume(pending.account, observer) { reports.append(report) }
         }
         if let unread { throw unread }
         return reports
+    }
+
+    /// Finishes a wipe; nil where another process is at it, or has finished it since it was found: the account may have a new key.
+    private func resume(
+        _ account: AccountID, _ observer: @escaping @Sendable (WipeStep) -> Void
+    ) async throws(VaultError) -> WipeReport? {
+        let lock: AdvisoryLock?
+        do { lock = try begin(account) } catch { return nil }
+        guard journals.exists(for: account) || (try? records.holdsWipeNote(of: account)) == true else {
+            lock?.end()
+            wipes.end(account)
+            return nil
+        }
+        return try await carryOut(account, boundTo: nil, endingKeyAlone: false, lock, observer)
     }
 
     /// The reports of finished wipes that the app has not discarded yet.
@@ -123,6 +160,10 @@ extension Vault {
     /// - Throws: ``VaultError`` when what was noted stays.
     package func forgetWipes(of account: AccountID, besides binding: String? = nil) throws(VaultError) {
         guard !wipes.isUnderWay(account) else { return }
+        let lock: AdvisoryLock?
+        // What another process's wipe has noted is all that a start after a kill knows of it.
+        do { lock = try journals.lock(of: account) } catch { return }
+        defer { lock?.end() }
         try journals.forget(account, besides: binding)
     }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import Foundation
 
@@ -26,6 +27,22 @@ struct WipeJournals: Sendable {
 
     /// Where the report of an account's last wipe lies.
     func reportPath(for account: AccountID) -> URL { folder.appending(path: "\(account.fileName).report") }
+
+    /// What the one who wipes an account holds.
+    func lockPath(for account: AccountID) -> URL { folder.appending(path: "\(account.fileName).lock") }
+
+    // MARK: One at a time
+
+    /// Takes the lock of an account's wipes among all vaults of the folder, in every process; its `end()` removes the file. Nil where there can
+    /// be none, as on a full disk: no wipe waits for that.
+    ///
+    /// - Throws: `wipePending` when another vault has it.
+    func lock(of account: AccountID) throws(VaultError) -> AdvisoryLock? {
+        let lock: AdvisoryLock?
+        do { lock = try AdvisoryLock.take(lockPath(for: account)) } catch { return nil }
+        guard let lock else { throw VaultError(.wipePending, "Another process wipes the account.") }
+        return lock
+    }
 
     // MARK: Reading
 
@@ -137,7 +154,10 @@ struct WipeJournals: Sendable {
 
     /// Removes a report, and drafts that kills have left, which say as well whose data was wiped; none is no error.
     func discardReport(for account: AccountID) throws(VaultError) {
-        try PosixFile.removeDrafts(in: folder.path, of: account.fileName + ".")
+        // Beside a journal a draft may be the next one of a wipe that another process is at. Whoever takes that one's report removes it.
+        if PosixFile.isAbsent(path(for: account).path) {
+            try PosixFile.removeDrafts(in: folder.path, of: account.fileName + ".")
+        }
         let path = reportPath(for: account).path
         guard !PosixFile.remove(path), errno != ENOENT else { return }
         throw .system("unlink", path)
