@@ -182,8 +182,25 @@ struct OwnerRegister: Sendable {
         guard !PosixFile.isLink(directory.path) else {
             throw VaultError(.inputOutput, "A symbolic link is in the directory's place.", place: directory.path)
         }
-        try takeOverPlain(of: vault)
-        try takeOverLinked(of: vault)
+        if try !secrets.arePlainNotesRetired(of: vault) {
+            try exclusively { () throws(VaultError) in try takeOverPlain(of: vault) }
+        }
+        guard try !secrets.areLinkedNotesRetired(of: vault) else { return }
+        do {
+            try exclusively { () throws(VaultError) in try takeOverLinked(of: vault) }
+        } catch { return }
+    }
+
+    /// Runs a body while no other opening of the vault takes notes over, in whatever process. The quicker one's app may have changed a note since the
+    /// slower one has read it, and whoever writes to the folder may have left another one without a code; so the body asks for the mark once more.
+    private func exclusively(_ body: () throws(VaultError) -> Void) throws(VaultError) {
+        // Nothing is there to be taken over.
+        if PosixFile.isAbsent(directory.path) { return try body() }
+        try AdvisoryLock.exclusively(
+            inFolder: directory,
+            or: {
+                VaultError(.inputOutput, "The notes cannot be locked (errno \($0.number)).", place: directory.path)
+            }, body)
     }
 
     private func takeOverPlain(of vault: String) throws(VaultError) {
@@ -205,24 +222,22 @@ struct OwnerRegister: Sendable {
     /// do where the key store takes no mark, and the next start tries again: a full disk must keep no vault from opening, which may have to wipe.
     private func takeOverLinked(of vault: String) throws(VaultError) {
         guard try !secrets.areLinkedNotesRetired(of: vault) else { return }
-        do {
-            for name in try PosixFile.names(in: directory.path) where name.hasSuffix(Self.suffix) {
-                let place = directory.appendingPathComponent(name).path
-                // One without a code is not given one here, and the note of a draft goes with its draft.
-                guard let bytes = (try? PosixFile.contents(place, limit: Self.longest)) ?? nil,
-                    let (entry, isCoded) = try Self.parse(bytes, secrets), isCoded
-                else { continue }
-                let path = URL(fileURLWithPath: entry.path)
-                let places = places(of: path)
-                guard places.former == place, !path.isUnfinished else { continue }
-                if PosixFile.isAbsent(places.present) {
-                    try setOwner(entry.owner, of: path)
-                } else if (try? read(places.present)) != nil {
-                    try PosixFile.unlinkIfPresent(place)
-                }
+        for name in try PosixFile.names(in: directory.path) where name.hasSuffix(Self.suffix) {
+            let place = directory.appendingPathComponent(name).path
+            // One without a code is not given one here, and the note of a draft goes with its draft.
+            guard let bytes = (try? PosixFile.contents(place, limit: Self.longest)) ?? nil,
+                let (entry, isCoded) = try Self.parse(bytes, secrets), isCoded
+            else { continue }
+            let path = URL(fileURLWithPath: entry.path)
+            let places = places(of: path)
+            guard places.former == place, !path.isUnfinished else { continue }
+            if PosixFile.isAbsent(places.present) {
+                try setOwner(entry.owner, of: path)
+            } else if (try? read(places.present)) != nil {
+                try PosixFile.unlinkIfPresent(place)
             }
-            try secrets.retireLinkedNotes(of: vault)
-        } catch { return }
+        }
+        try secrets.retireLinkedNotes(of: vault)
     }
 
     private func entry(_ owner: AccountID, _ path: String) throws(VaultError) -> [UInt8] {

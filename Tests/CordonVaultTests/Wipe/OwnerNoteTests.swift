@@ -208,6 +208,75 @@ struct OwnerNoteTests {
         #expect(keys.marks.withLock { $0 } == 2)
     }
 
+    /// A key store in which something happens once, between the first answer about a mark and what is done about it.
+    private final class Slow: KeyStore {
+        let store = InMemoryKeyStore()
+        let meanwhile = Locked<(@Sendable () -> Void)?>(nil)
+
+        func rootKey() throws(VaultError) -> SymmetricKey { try store.rootKey() }
+        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? { store.secret(for: name) }
+        func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey { store.makeSecret(for: name) }
+        func destroySecret(for name: KeyStoreName) throws(VaultError) { store.destroySecret(for: name) }
+        func retire(_ name: KeyStoreName) throws(VaultError) { store.retire(name) }
+        func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool {
+            let answer = store.isRetired(name)
+            let work = meanwhile.withLock { work in
+                defer { work = nil }
+                return work
+            }
+            work?()
+            return answer
+        }
+    }
+
+    @Test func `a start takes over no note that came after another process had taken them over`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let victim = try victim()
+        defer { TemporaryFolder.remove(victim.deletingLastPathComponent()) }
+        let account = AccountID("ada@example.test")
+        let keys = Slow()
+        let opened = { @Sendable in
+            try Vault(directory: folder.appending(path: "vault"), keyStore: keys, name: "app")
+        }
+        keys.meanwhile.withLock {
+            $0 = {
+                do { try plant(victim, account, in: try opened()) } catch { Issue.record(error) }
+            }
+        }
+        let vault = try opened()
+        #expect(
+            keys.meanwhile.withLock { $0 == nil }
+                && FileManager.default.fileExists(atPath: place(of: victim, in: vault).path))
+        #expect(vault.owner(of: victim) == nil)
+        _ = try await vault.wipe(account)
+        #expect(FileManager.default.fileExists(atPath: victim.path))
+    }
+
+    @Test func `while a start takes notes over, another one waits`() async throws {
+        let workshop = try await Workshop()
+        let (path, other) = try linked(in: workshop)
+        try plant(other, workshop.ada, in: workshop.vault)
+        let notes = workshop.path("earlier/owners")
+        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
+        let planted = place(of: other, in: workshop.vault)
+        try FileManager.default.moveItem(at: planted, to: notes.appending(path: planted.lastPathComponent))
+        // Whether the lock was to be had at each write: of the note with a code, and of that with the file's own path.
+        let writes = Locked<[Bool]>([])
+        let vault = try DiskFaults.$next.withValue({ call in
+            guard call == "create" else { return 0 }
+            let folder = Foundation.open(notes.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let isFree = flock(folder, LOCK_EX | LOCK_NB) == 0
+            close(folder)
+            writes.withLock { $0.append(isFree) }
+            return 0
+        }) {
+            try Vault(directory: workshop.path("earlier"), keyStore: InMemoryKeyStore(), name: "app")
+        }
+        #expect(writes.withLock { $0 } == [false, false])
+        #expect(vault.owner(of: path) == workshop.ada)
+    }
+
     @Test func `a folder that has come in the place of a noted file is nobody's, and no wipe removes it`() async throws
     {
         let workshop = try await Workshop()
