@@ -366,6 +366,20 @@
             #expect(try keys.rootKey() == root)
         }
 
+        @Test func `a TPM that is busy is asked again`() async throws {
+            let tpm = try await EmulatedTPM()
+            let root = try store(tpm).rootKey()
+            let between = try TPMBetween(tpm)
+            // It has let another go first, tests itself, spares its memory, or says so without a reason.
+            let left = Locked<[UInt32]>([0x908, 0x90A, 0x920, 0x922])
+            between.falsify { command, _ in
+                guard command == 0x169, let busy = left.withLock({ $0.popLast() }) else { return nil }
+                return [0x80, 0x01, 0, 0, 0, 10] + TPMBytes.long(busy)
+            }
+            #expect(try store(tpm, over: between.place).rootKey() == root)
+            #expect(left.withLock { $0.isEmpty })
+        }
+
         // MARK: Kills
 
         @Test(arguments: [1, 2], [false, true])
