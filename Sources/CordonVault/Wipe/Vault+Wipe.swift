@@ -46,7 +46,7 @@ extension Vault {
         guard wipes.begin(account) else { throw VaultError(.wipePending, "A wipe of the account is under way.") }
         do { return try journals.lock(of: account) } catch {
             wipes.end(account)
-            keys.drop(account, because: VaultError(.wiped, "The account's data was wiped."))
+            keys.drop(account, because: VaultError(.wiped, "Another process wipes the account's data."))
             throw error
         }
     }
