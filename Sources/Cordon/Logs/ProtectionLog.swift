@@ -89,7 +89,9 @@ public final class ProtectionLog: Sendable {
             }
             for url in files {
                 let lines = contents(of: url).split(separator: "\n")
-                let left = lines.filter { Self.isHarmless($0, without: names) }
+                let left = lines.filter { line in
+                    Self.isHarmless(line, without: names) && !names.contains { Self.mayBe($0, in: line) }
+                }
                 let file = StateFile(url: url)
                 // What no log can be written over, such as a folder, goes.
                 do { try file.write(Data(left.map { "\($0)\n" }.joined().utf8)) } catch { try file.remove() }
@@ -129,6 +131,20 @@ public final class ProtectionLog: Sendable {
         let isVerbose = words.count > 1 && (words[1] == "trace" || words[1] == "debug")
         let text = line.lowercased()
         return !isVerbose && !names.contains { text.contains($0) }
+    }
+
+    /// Whether a word of a line may be a name of which a part was taken out: the value that was scrubbed may not be known any more, after a
+    /// start or under another configuration.
+    private static func mayBe(_ name: String, in line: Substring) -> Bool {
+        guard line.contains(LogScrubber.mark) else { return false }
+        return line.lowercased().split(whereSeparator: " =,;:<>[]\"'".contains).contains { word in
+            let pieces = word.components(separatedBy: LogScrubber.mark)
+                .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "().!?")) }
+            guard pieces.count > 1, let first = pieces.first, let last = pieces.last, !(first + last).isEmpty else {
+                return false
+            }
+            return name.hasPrefix(first) && name.hasSuffix(last)
+        }
     }
 
     private static func isAboutAnother(_ line: Substring, than account: ManagedAccount) -> Bool {

@@ -159,6 +159,8 @@ import Testing
         }
         #expect(uploaded(own, []).contains("registered"), "it is the account's own")
         #expect(!uploaded(device.account, names).contains("worker-a"))
+        // As after a start, or under another configuration.
+        log.scrub([])
         try log.forget(names)
         #expect(!text(log).contains("registered") && !text(log).contains("worker-a"))
         #expect(text(log).contains("worker-b"))
