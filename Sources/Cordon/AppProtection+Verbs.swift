@@ -104,8 +104,8 @@ extension AppProtection {
     /// Stays in touch with the service while the app is in front: keeps an event stream open for an account, and checks in
     /// when the stream reports a change or a check-in is due.
     ///
-    /// Returns when the calling task is cancelled or the account is no longer enrolled. If the stream breaks, Cordon opens it
-    /// again after growing pauses (SRV-CI-067).
+    /// Returns when the calling task is cancelled or the account is no longer enrolled, and at once in an extension, which follows its app
+    /// with ``keepUp()``. If the stream breaks, Cordon opens it again after growing pauses (SRV-CI-067).
     public func stayInTouch(for account: AccountID) async { await checkIns.line.stayInTouch(for: account) }
 
     /// Does everything that is due, each thing once, and returns when something is due next: within eight hours.

@@ -23,6 +23,8 @@ actor ServiceLine {
 
     /// Stays in touch with the service while the app is in front; see ``AppProtection/stayInTouch(for:)``.
     func stayInTouch(for account: AccountID) async {
+        // An extension goes by what its app has been told: its check-ins would be refused, one a second once the app's is due.
+        guard !configuration.isExtension else { return }
         let account = context.accounts.resolved(account)
         await withTaskGroup { group in
             group.addTask { await self.keepListening(for: account) }

@@ -52,8 +52,8 @@ public struct ProtectionConfiguration: Sendable {
     /// account that the device is enrolled for gets it (SDK-CF-01, SDK-CF-08). No service has signed it, so it sets no rule, no pin and no
     /// address of a link.
     public var managedConfiguration: [String: JSONValue] = [:]
-    /// Whether this process is an extension: it reads what the app has, and enrols no account (SDK-EN-23). It takes up what the app has stored
-    /// since when it starts, at every launch gate, and in ``AppProtection/performDueWork()`` and ``AppProtection/keepUp()``.
+    /// Whether this process is an extension: it reads what the app has, and enrols no account (SDK-EN-23). What the app has stored meanwhile it
+    /// takes up at its start, at every launch gate, and in ``AppProtection/performDueWork()`` and ``AppProtection/keepUp()``.
     public var isExtension = false
     /// Asks the person whether an account may be managed; nil does not ask. No answer within five minutes is a no (226).
     public var confirmEnrollment: (@Sendable (ManagedAccount) async -> Bool)?

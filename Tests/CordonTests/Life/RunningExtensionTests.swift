@@ -3,6 +3,7 @@ import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import Foundation
 import Testing
 
@@ -59,5 +60,23 @@ import Testing
         try await app.wipe(house.account)
         #expect(await inExtension.launch(house.account).result == .wiped)
         #expect(inExtension.enrolledAccounts.isEmpty)
+    }
+
+    @Test func `an extension keeps no line to the service`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled()
+        let inExtension = try await device.start { $0.isExtension = true }
+        let (asked, isOver) = (await device.service.asked.count, Locked(false))
+        let staying = Task {
+            await inExtension.stayInTouch(for: device.account.id)
+            isOver.withLock { $0 = true }
+        }
+        try await until {
+            if isOver.withLock({ $0 }) { return true }
+            return await device.service.asked.count > asked
+        }
+        #expect(await device.service.asked.count == asked)
+        staying.cancel()
+        await staying.value
     }
 }
