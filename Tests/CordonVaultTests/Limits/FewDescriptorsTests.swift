@@ -135,9 +135,9 @@
         return try await body()
     }
 
-    /// Whether something comes to hold within a minute.
+    /// Whether something comes to hold within some minutes.
     private func comes(_ holds: () -> Bool) async -> Bool {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(300)
         while !holds() {
             guard .now < end else { return false }
             await Task.yield()
