@@ -29,6 +29,17 @@ package enum TemporaryFolder {
         }
     }
 
+    /// Puts back what a copy was made of. Programs may work there meanwhile, so it goes by one rename and comes by another: a folder in which
+    /// one makes a file, a lock for one, can be neither removed nor copied to.
+    package static func putBack(_ copy: URL, at place: URL) throws {
+        let parent = place.deletingLastPathComponent()
+        let (next, former) = (parent.appending(path: UUID().uuidString), parent.appending(path: UUID().uuidString))
+        try FileManager.default.copyItem(at: copy, to: next)
+        try FileManager.default.moveItem(at: place, to: former)
+        try FileManager.default.moveItem(at: next, to: place)
+        remove(former)
+    }
+
     /// Removes a folder with all that is in it.
     package static func remove(_ folder: URL) { try? FileManager.default.removeItem(at: folder) }
 }

@@ -72,8 +72,7 @@ import Testing
         let (data, copy) = (device.folder.appending(path: "data"), device.folder.appending(path: "copy"))
         try TemporaryFolder.copy(data, to: copy)
         for _ in 0..<8 { await protection.checkIn(device.account.id) }
-        try FileManager.default.removeItem(at: data)
-        try FileManager.default.copyItem(at: copy, to: data)
+        try TemporaryFolder.putBack(copy, at: data)
         let restarted = try await device.start()
         let before = lastCheckIn(restarted)
         await device.service.set {
@@ -204,8 +203,7 @@ import Testing
         let (data, copy) = (device.folder.appending(path: "data"), device.folder.appending(path: "copy"))
         try TemporaryFolder.copy(data, to: copy)
         for _ in 0..<3 { await protection.checkIn(device.account.id) }
-        try FileManager.default.removeItem(at: data)
-        try FileManager.default.copyItem(at: copy, to: data)
+        try TemporaryFolder.putBack(copy, at: data)
         let restarted = try await device.start()
         #expect(device.mayPrint(restarted), "nothing here knows of it")
         let lock = data.appending(path: "launch.lock")

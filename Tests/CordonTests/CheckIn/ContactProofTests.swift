@@ -162,8 +162,7 @@ import Testing
         let copy = house.device.folder.appending(path: "copy")
         try TemporaryFolder.copy(data, to: copy)
         for _ in 0..<3 { await protection.checkIn(house.account) }
-        try FileManager.default.removeItem(at: data)
-        try FileManager.default.copyItem(at: copy, to: data)
+        try TemporaryFolder.putBack(copy, at: data)
         let restarted = try await house.start()
         #expect(await restarted.launch(house.account).isOpen, "nothing here knows of it")
         await house.person.set { $0.signIns = [.cancelled] }
@@ -191,8 +190,7 @@ import Testing
         let (data, copy) = (device.folder.appending(path: "data"), device.folder.appending(path: "copy"))
         try TemporaryFolder.copy(data, to: copy)
         for _ in 0..<3 { await protection.checkIn(device.account.id) }
-        try FileManager.default.removeItem(at: data)
-        try FileManager.default.copyItem(at: copy, to: data)
+        try TemporaryFolder.putBack(copy, at: data)
         let restarted = try await device.start()
         let name = try #require(device.files(in: "registrations").first { $0.hasSuffix(".json") })
         try FileManager.default.removeItem(at: data.appending(path: "registrations/\(name)"))

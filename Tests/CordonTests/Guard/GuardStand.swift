@@ -42,7 +42,6 @@ final class GuardStand: Sendable {
         _ rules: [String: JSONValue] = [:], _ change: (inout ProtectionConfiguration) -> Void = { _ in }
     ) async throws -> AppProtection {
         let protection = try await house.opened(Self.patience.merging(rules) { $1 }, change)
-        await protection.gate.keys.finishChanges(account)
         try await protection.files.write(Self.text, as: "note", of: account)
         return protection
     }

@@ -163,8 +163,7 @@ import Testing
         }
         #expect(await !stand.reads(next))
         // The folder is put back; the key store is where no copy reaches.
-        try FileManager.default.removeItem(at: data)
-        try FileManager.default.copyItem(at: copy, to: data)
+        try TemporaryFolder.putBack(copy, at: data)
         await stand.house.person.set { $0.pins = [.entered("2580"), .cancelled] }
         let restored = try await stand.house.start()
         #expect(await !stand.reads(restored))

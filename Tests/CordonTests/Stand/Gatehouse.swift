@@ -1,9 +1,10 @@
-import Cordon
 import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import Foundation
+
+@testable import Cordon
 
 /// A device with a clock that a test moves and a person who answers, for everything about the launch gate.
 final class Gatehouse: Sendable {
@@ -65,7 +66,7 @@ final class Gatehouse: Sendable {
         return protection
     }
 
-    /// Starts the app, enrols the account and passes the gate, a PIN being made on the way.
+    /// Starts the app, enrols the account and passes the gate, a PIN being made on the way. Nothing is under way in its folder afterwards.
     func opened(
         _ rules: [String: JSONValue] = [:], _ change: (inout ProtectionConfiguration) -> Void = { _ in }
     ) async throws -> AppProtection {
@@ -73,6 +74,7 @@ final class Gatehouse: Sendable {
         let outcome = await protection.launch(account)
         guard outcome.isOpen else { throw ProtectionError(.gateClosed, "\(outcome)") }
         await person.forgetAsked()
+        await protection.gate.keys.finishChanges(account)
         return protection
     }
 

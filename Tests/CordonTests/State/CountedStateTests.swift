@@ -238,13 +238,13 @@ import Testing
         let upgraded = try await house.start()
         #expect(upgraded.enrolledAccounts == [house.device.account])
         #expect(await upgraded.launch(house.account).steps == [LaunchStep(.pin, .done)])
+        await upgraded.gate.keys.finishChanges(house.account)
         for folder in ["registrations", "life", "launch", "pins"] {
             let text = try String(contentsOf: file(folder, of: house), encoding: .utf8)
             #expect(text.contains(#""version":4"#), "\(folder)")
         }
         for folder in ["registrations", "life", "launch", "pins"] {
-            try FileManager.default.removeItem(at: data.appending(path: folder))
-            try FileManager.default.copyItem(at: copy.appending(path: folder), to: data.appending(path: folder))
+            try TemporaryFolder.putBack(copy.appending(path: folder), at: data.appending(path: folder))
         }
         let restored = try await house.start()
         #expect(!house.device.mayPrint(restored))
@@ -274,8 +274,7 @@ import Testing
         try FileManager.default.copyItem(at: data, to: pristine)
         let path = device.folder.path
         for step in 0..<40 {
-            try FileManager.default.removeItem(at: data)
-            try FileManager.default.copyItem(at: pristine, to: data)
+            try TemporaryFolder.putBack(pristine, at: data)
             try? FileManager.default.removeItem(at: counters)
             var hasEnded = true
             let result = await #expect(processExitsWith: .failure, observing: []) {

@@ -167,8 +167,7 @@
             try await vault().unlock("ada@example.test")
             _ = try await first.wipe("ada@example.test")
             let newest = try Data(contentsOf: home.appending(path: "keys/tpm.keys"))
-            try FileManager.default.removeItem(at: home)
-            try FileManager.default.copyItem(at: copy, to: home)
+            try TemporaryFolder.putBack(copy, at: home)
             #expect(throws: Self.refusal) { try vault() }
             try newest.write(to: home.appending(path: "keys/tpm.keys"))
             let error = await #expect(throws: VaultError.self) { try await vault().unlock("ada@example.test") }

@@ -1,5 +1,4 @@
 #if os(Linux)
-    import Cordon
     import CordonBase
     import CordonPolicy
     import CordonTestSupport
@@ -7,6 +6,8 @@
     import CordonVault
     import Foundation
     import Testing
+
+    @testable import Cordon
 
     /// Numbers whose newest state a TPM tells, against the emulator of Debian.
     @Suite(
@@ -122,15 +123,12 @@
             try TemporaryFolder.copy(house.device.folder, to: copy)
             house.clock.advance(.seconds(3600))
             await house.person.set { $0.pins = [.entered("1111"), .entered("2580")] }
-            #expect(
-                await (try house.start { $0.stateCounter = own }).launch(house.account).steps.map(\.kind) == [
-                    .pin, .pin,
-                ])
-
+            let later = try await house.start { $0.stateCounter = own }
+            #expect(await later.launch(house.account).steps.map(\.kind) == [.pin, .pin])
+            await later.gate.keys.finishChanges(house.account)
             for name in try FileManager.default.contentsOfDirectory(atPath: copy.path) {
-                let place = house.device.folder.appending(path: name)
-                try? FileManager.default.removeItem(at: place)
-                try FileManager.default.copyItem(at: copy.appending(path: name), to: place)
+                try TemporaryFolder.putBack(
+                    copy.appending(path: name), at: house.device.folder.appending(path: name))
             }
             await house.person.set { $0.signIns = [.unavailable("There is no network.")] }
             let restored = try await house.start { $0.stateCounter = own }
