@@ -31,6 +31,12 @@ final class ManualClock: Sendable {
         uptime.advance(duration)
     }
 
+    /// Lets a time pass that a task sleeps for, and none while no task sleeps for so long: however much a machine has to do, no more time
+    /// passes than the tasks wait for.
+    func advancePastSleepers(of duration: Duration) {
+        if uptime.sleeping.contains(duration) { advance(duration + .seconds(1)) }
+    }
+
     /// Starts the machine again, so long after.
     func reboot(after duration: Duration, wall: Duration? = nil) {
         machine.withLock { machine in

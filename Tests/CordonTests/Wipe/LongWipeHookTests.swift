@@ -9,10 +9,13 @@ import Testing
 
 /// An app whose own part of a wipe does not come to its end: the wipe waits for it, and nothing else does.
 @Suite(.timeLimit(.minutes(10))) struct LongWipeHookTests {
-    /// Lets time pass until something has ended.
+    /// How long a wipe is waited for.
+    private let deadline = Duration.seconds(90)
+
+    /// Lets the time pass that a wipe is waited for, until something has ended.
     private func letTimePass(_ clock: ManualClock, until isOver: Locked<Bool>) async throws {
         try await until {
-            if !isOver.withLock({ $0 }) { clock.advance(.seconds(91)) }
+            clock.advancePastSleepers(of: deadline)
             return isOver.withLock { $0 }
         }
     }
@@ -24,7 +27,7 @@ import Testing
         for service in [accounts.first, accounts.second] { await service.set { $0.time = now } }
         let protection = try await accounts.enrolled(on: device, [:], [:]) { configuration in
             configuration.clock = clock.clock
-            configuration.interfaceDeadline = .seconds(90)
+            configuration.interfaceDeadline = deadline
             configuration.wipeHook = { _ in
                 await hook.pass()
                 return .removed
@@ -61,6 +64,7 @@ import Testing
         let start = Task {
             defer { isOver.withLock { $0 = true } }
             return try await house.start { configuration in
+                configuration.interfaceDeadline = deadline
                 configuration.wipeHook = { _ in
                     await hook.pass()
                     return .removed
