@@ -220,10 +220,14 @@ struct SpanTests {
         let content = Self.content(2 * Self.mebibyte)
         let path = try await Self.file(content, workshop)
         let (vault, ada) = (workshop.vault, workshop.ada)
+        // All before the first one may wipe the account.
         let shared = try await vault.open(path, writing: false)
+        var files: [SealedFile] = []
+        for number in 0..<8 {
+            files.append(number % 2 == 0 ? shared : try await vault.open(path, writing: false))
+        }
         let ends = try await withThrowingTaskGroup(of: (good: Int, error: VaultError.Code?).self) { group in
-            for number in 0..<8 {
-                let file = number % 2 == 0 ? shared : try await vault.open(path, writing: false)
+            for (number, file) in files.enumerated() {
                 group.addTask {
                     var good = 0
                     do {
