@@ -11,7 +11,7 @@ struct ClosingStoreTests {
     @Test func `stores close while reads are under way, also where that takes every thread of tasks`() async throws {
         await #expect(processExitsWith: .success) {
             Thread.detachNewThread {
-                Thread.sleep(forTimeInterval: 60)
+                Thread.sleep(forTimeInterval: 300)
                 exit(3)
             }
             let folder = try TemporaryFolder.make()

@@ -66,12 +66,13 @@ import Testing
         }
     }
 
-    /// A write whose body goes on until another waits for it, for ten seconds at most; whether one did.
-    private static func waitedFor(in storage: SQLiteStorage) async throws -> Bool {
+    /// A write whose body says that it is under way, and goes on until another waits for it, for some minutes at most; whether one did.
+    private static func waitedFor(in storage: SQLiteStorage, _ isUnderWay: Locked<Bool>) async throws -> Bool {
         try await storage.write(tenant) { records in
             try records.save(user(1))
+            isUnderWay.withLock { $0 = true }
             let start = ContinuousClock.now
-            while !records.isWaitedFor, start.duration(to: .now) < .seconds(10) { usleep(1_000) }
+            while !records.isWaitedFor, start.duration(to: .now) < .seconds(240) { usleep(1_000) }
             return records.isWaitedFor
         }
     }
@@ -79,9 +80,10 @@ import Testing
     @Test func `a write that another waits for hears of it, and one that is alone does not`() async throws {
         try await withStorage { storage in
             #expect(try await storage.write(Self.tenant) { !$0.isWaitedFor })
-            async let first = Self.waitedFor(in: storage)
-            // Until the first one writes, so that the second is not the one that is waited for.
-            try await Task.sleep(for: .milliseconds(50))
+            let isUnderWay = Locked(false)
+            async let first = Self.waitedFor(in: storage, isUnderWay)
+            // The second must not be the one that is waited for.
+            try await Self.until { isUnderWay.withLock(\.self) }
             try await storage.write(Self.tenant) { try $0.save(Self.user(2)) }
             #expect(try await first)
             let there = try await storage.read(Self.tenant) { try $0.records(DirectoryUser.self).map(\.id) }
@@ -91,8 +93,9 @@ import Testing
 
     @Test func `one that joins a write under way and fails takes nothing of that one with it`() async throws {
         try await withStorage { storage in
-            async let first = Self.waitedFor(in: storage)
-            try await Task.sleep(for: .milliseconds(50))
+            let isUnderWay = Locked(false)
+            async let first = Self.waitedFor(in: storage, isUnderWay)
+            try await Self.until { isUnderWay.withLock(\.self) }
             await #expect(throws: ServiceError.self) {
                 try await storage.write(Self.tenant) { records in
                     try records.save(Self.user(2))
