@@ -14,7 +14,7 @@ import Testing
     .enabled(if: Program.python != nil && Program.find("prlimit") != nil, "needs python3 and util-linux's prlimit")
 ) struct ScarceTests {
     /// Takes a process's files away while one client is connected and another comes, then gives them back; what both heard, and how many
-    /// milliseconds of a processor the process used in the second in which the other waited in vain.
+    /// milliseconds of a processor the process used in the quietest second in which the other waited in vain.
     ///
     /// The three standard streams are open in any process, so with no more than three nothing can be opened.
     private static let scarce = #"""
@@ -46,8 +46,13 @@ import Testing
         resource.prlimit(process, resource.RLIMIT_NOFILE, (3, hard))
         fresh = connect()
         fresh.sendall(first)
-        began = used()
-        facts["meanwhile"], facts["busy"] = hear(fresh, 1), round(1000 * (used() - began))
+        facts["busy"] = 1000000
+        # Whatever else the process has to do ends.
+        for _ in range(20):
+            began = used()
+            facts["meanwhile"] = hear(fresh, 1)
+            facts["busy"] = min(facts["busy"], round(1000 * (used() - began)))
+            if facts["meanwhile"] != "nothing" or facts["busy"] < 250: break
         known.sendall(second)
         facts["known"] = hear(known, 100)
         resource.prlimit(process, resource.RLIMIT_NOFILE, (soft, hard))
