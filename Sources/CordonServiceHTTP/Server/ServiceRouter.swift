@@ -21,6 +21,8 @@ struct ServiceRouter: Sendable {
     var signals: SecurityEventReceiver?
     /// The most proofs of possession that are remembered at once.
     var rememberedProofs = 500_000
+    /// For how long they have been remembered, by a clock that nobody sets; nil for since the routes were made.
+    var rememberingProofs: (@Sendable () -> Duration)?
     /// Where the certificates of evidence lead to, in PEM.
     var attestationRoot = AppAttestVerifier.appleRoot
     /// Every route, for what answers requests from within.
@@ -47,7 +49,7 @@ struct ServiceRouter: Sendable {
         if let console = configuration.consoleOrigin { router.add(middleware: ConsoleOrigin(origin: console)) }
         router.add(middleware: UnknownPath())
         let tokens = given ?? tokens
-        let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
+        let proofs = ProofVerifier(capacity: rememberedProofs, now: now, running: rememberingProofs)
         let receiver = receiver(verifying: tokens)
         let revoked = receiver.revoked
         let gate = AdministrationGate(

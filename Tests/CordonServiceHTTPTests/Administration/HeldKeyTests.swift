@@ -27,7 +27,7 @@ import Testing
                     checkInAudience: ServiceServerConfiguration.usualCheckInAudience,
                     administrationAudiences: [ServiceServerConfiguration.usualAdministrationAudience]),
                 documents: service.issuer, now: { clock.now }),
-            proofs: ProofVerifier(capacity: 100, now: { clock.now }), base: TestService.base,
+            proofs: ProofVerifier(capacity: 100, now: { clock.now }, running: { .zero }), base: TestService.base,
             administration: service.service.administration,
             revoked: RevokedSessions(provisioning: service.service.provisioning, tenant: TestService.tenant),
             now: { clock.now })

@@ -53,7 +53,8 @@ struct TestService: Sendable {
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),
             service: service, documents: issuer, provider: nil, extensions: [.graph], logger: logger,
             now: { clock.now },
-            metrics: metrics, rememberedProofs: rememberedProofs, attestationRoot: attestationRoot)
+            metrics: metrics, rememberedProofs: rememberedProofs, rememberingProofs: { .zero },
+            attestationRoot: attestationRoot)
         let all = router.router()
         routes = all.routes.map { "\($0.method.rawValue) \($0.path)" }
         graph = GraphRoutes(
@@ -62,7 +63,8 @@ struct TestService: Sendable {
                     tokens: AccessTokenVerifier(
                         rules: TokenRules(issuers: [], checkInAudience: "", administrationAudiences: []),
                         documents: issuer, now: { clock.now }),
-                    proofs: ProofVerifier(capacity: rememberedProofs, now: { clock.now }), base: Self.base,
+                    proofs: ProofVerifier(capacity: rememberedProofs, now: { clock.now }, running: { .zero }),
+                    base: Self.base,
                     administration: service.administration,
                     revoked: RevokedSessions(provisioning: service.provisioning, tenant: Self.tenant),
                     now: { clock.now })))
