@@ -128,7 +128,7 @@ import Testing
         try await until { await !broker.reports.isRunning }
         let copy = TemporaryFolder.newPath()
         defer { TemporaryFolder.remove(copy) }
-        try FileManager.default.copyItem(at: stand.folder, to: copy)
+        try TemporaryFolder.copy(stand.folder, to: copy)
         _ = await notes.ask(.accountSignOut)
         _ = await notes.report(.done, of: first.session)
         let second = try await notes.signIn(.otherWorker, at: stand.provider)

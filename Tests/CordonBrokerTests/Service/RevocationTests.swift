@@ -33,6 +33,14 @@ import Testing
         return (broker, notes, token.session)
     }
 
+    /// Has the broker tell the service who is here, and returns when it has done what the answer says.
+    private func report(_ broker: Broker) async throws {
+        let before = await service.bodies.count
+        await broker.reportSoon()
+        try await until { await service.bodies.count > before }
+        try await until { await !broker.reports.isRunning }
+    }
+
     @Test func `a person whose sessions were revoked is signed out, and apps hear it with the reason`() async throws {
         let (broker, notes, session) = try await signedIn()
         let listener = try await BrokerApp("board", at: broker)
@@ -94,8 +102,7 @@ import Testing
         await service.revoke(worker, secondsAgo: 50)
         await stand.provider.setAuthenticationAge(age)
         try await notes.signIn(.worker, at: stand.provider)
-        await broker.reportSoon()
-        try await until { await !broker.reports.isRunning }
+        try await report(broker)
         if !stays { try await until { try await notes.current().current == nil } }
         #expect(try await notes.current().current?.id == (stays ? worker : nil))
         #expect(try await notes.current().owed.map(\.session) == (stays ? [] : [session]))
@@ -129,8 +136,7 @@ import Testing
         await stand.provider.setAuthenticationAge(1_000_000_000)
         try await notes.signIn(.worker, at: stand.provider)
         await service.revoke(worker, secondsAgo: 250)
-        await broker.reportSoon()
-        try await until { await !broker.reports.isRunning }
+        try await report(broker)
         #expect(try await notes.current().session == session)
     }
 
