@@ -48,7 +48,7 @@ import Testing
         defer { TemporaryFolder.remove(place) }
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) { [path = place.path as String] in
             Thread.detachNewThread {
-                Thread.sleep(forTimeInterval: 60)
+                Thread.sleep(forTimeInterval: 300)
                 exit(1)
             }
             for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {

@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a service whose locks were removed ends by itself`() async throws {
         try await withServeFolder { folder in
             let running = try await RunningService.open(try plan(folder), logger: Self.logger)

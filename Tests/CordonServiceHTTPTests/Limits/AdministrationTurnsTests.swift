@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `one list is made at a time, callers come in turn, and a wipe waits for none of them`() async throws {
-        let turns = AdministrationTurns(readers: 1, writers: 2)
+        let turns = AdministrationTurns(readers: 1, writers: 2, longestWait: .seconds(600))
         let order = Locked<[String]>([])
         let first = hold(turns, .get, "reader", order)
         try await until { order.withLock { $0 } == ["reader"] }
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `callers who ask for much do not keep another one waiting by taking turns with each other`() async throws
     {
-        let turns = AdministrationTurns(readers: 1, writers: 1)
+        let turns = AdministrationTurns(readers: 1, writers: 1, longestWait: .seconds(600))
         let order = Locked<[String]>([])
         let first = hold(turns, .get, "a", order)
         try await until { order.withLock { $0 } == ["a"] }
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a caller of whom too much waits is told to come back`() async throws {
-        let turns = AdministrationTurns(readers: 1, writers: 1)
+        let turns = AdministrationTurns(readers: 1, writers: 1, longestWait: .seconds(600))
         let order = Locked<[String]>([])
         let first = hold(turns, .get, "reader", order)
         try await until { order.withLock { !$0.isEmpty } }
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `a client that sends a body slowly holds up no other, and has few such bodies`() async throws {
-        let turns = AdministrationTurns(readers: 1, writers: 1)
+        let turns = AdministrationTurns(readers: 1, writers: 1, longestWait: .seconds(600))
         var slow: [Task<Void, any Error>] = []
         var ends: [AsyncStream<ByteBuffer>.Continuation] = []
         for _ in 1...AdministrationTurns.mostInHand {
@@ -142,7 +142,7 @@ import Testing
         try await turns.run(Self.request(.get), atMost: 64, for: "other") { _ in }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `what waits for a turn, or looks through records, ends when the server stops`()
+    @Test(.timeLimit(.minutes(10))) func `what waits for a turn, or looks through records, ends when the server stops`()
         async throws
     {
         let turns = AdministrationTurns(readers: 1, writers: 1, longestWait: .seconds(600))

@@ -14,7 +14,7 @@ import Testing
 ///
 /// The routes are read from the router: one that is not among the open ones has to refuse, so that the author of a new route says
 /// what it does to people.
-@Suite(.timeLimit(.minutes(5))) struct LimitedRoleTests {
+@Suite(.timeLimit(.minutes(10))) struct LimitedRoleTests {
     /// What people read in lists, and what is done with policies, is not limited by people.
     private static let open: Set<String> = {
         var open: Set<String> = [

@@ -10,7 +10,7 @@ import Testing
 @testable import CordonServiceHTTP
 
 /// SRV-CI-091: a running service fetches events, and what they say counts for its requests.
-@Suite(.timeLimit(.minutes(1))) struct SecurityEventServerTests {
+@Suite(.timeLimit(.minutes(10))) struct SecurityEventServerTests {
     /// A token that ends the owner's sessions.
     private func revocation(_ issuer: TestIssuer, at moment: Date) throws -> JSONValue {
         let event = "https://schemas.openid.net/secevent/caep/event-type/session-revoked"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cordon
 
-@Suite(.timeLimit(.minutes(1))) struct EventBroadcasterTests {
+@Suite(.timeLimit(.minutes(10))) struct EventBroadcasterTests {
     @Test func `an observer that ends takes no other with it`() async {
         let events = EventBroadcaster()
         var stays = events.observe().makeAsyncIterator()
