@@ -195,6 +195,36 @@
             }
         }
 
+        @Test func `a process that was stopped within a change, and whose lock was taken away, brings nothing back`()
+            async throws
+        {
+            let tpm = try await EmulatedTPM()
+            let keys = store(tpm)
+            let root = try keys.rootKey()
+            let secret = try keys.makeSecret(for: name(1))
+            _ = try keys.makeSecret(for: name(2))
+            // It knows both secrets, and is stopped before it writes.
+            func overtake() throws {
+                try FileManager.default.removeItem(at: folder(tpm).appending(path: "tpm.lock"))
+                try store(tpm).destroySecret(for: name(2))
+                try store(tpm).retire(name(2))
+            }
+            var failure: (any Error)?
+            let overtaken = #expect(throws: ProtectionError.self) {
+                try keys.file.change { secrets in
+                    do { try overtake() } catch { failure = error }
+                    secrets["another"] = root
+                    return true
+                }
+            }
+            #expect(failure == nil)
+            #expect(overtaken?.code == .stateUnwritable)
+            #expect(try keys.secret(for: name(2)) == nil && keys.isRetired(name(2)))
+            #expect(try keys.rootKey() == root && keys.secret(for: name(1)) == secret)
+            try keys.destroySecret(for: name(1))
+            #expect(try store(tpm).secret(for: name(1)) == nil)
+        }
+
         // MARK: What is not as it was
 
         @Test func `a file that was changed, cut off or emptied opens nothing, and nothing is made in its place`()

@@ -37,7 +37,7 @@
         ///
         /// - Throws: ``ProtectionError``: `stateUnreadable` where the TPM or the file is not there, or they do not belong together.
         func secrets() throws(ProtectionError) -> Secrets {
-            try locked { () throws(ProtectionError) in try opened().secrets }
+            try locked { (_) throws(ProtectionError) in try opened().secrets }
         }
 
         /// Changes what the file holds, durably, unless the body says that there is nothing to change.
@@ -46,19 +46,30 @@
         /// - Throws: What ``secrets()`` throws, and `stateUnwritable`: then it is as it was, or, where only the end of the change failed,
         ///   as it was to be.
         func change(_ body: (inout Secrets) -> Bool) throws(ProtectionError) {
-            try locked { () throws(ProtectionError) in
+            try locked { (lock) throws(ProtectionError) in
                 var (secrets, own, used) = try opened()
                 guard body(&secrets) else { return }
                 let key = Self.newKey()
+                try requireLock(lock)
                 try own.write(key, at: (1 - used) * Self.keySize)
+                try requireLock(lock)
                 try write(secrets, under: key, of: own)
+                try requireLock(lock)
                 try own.write(Self.emptied, at: used * Self.keySize)
                 keepSpare()
             }
         }
 
+        /// Refuses to go on without the lock, whose file anyone can remove who can write to the folder. A process that was stopped meanwhile would
+        /// bring back what another one has destroyed since, or empty the place that the newest file needs.
+        private func requireLock(_ lock: AdvisoryLock) throws(ProtectionError) {
+            guard lock.isCurrent else {
+                throw ProtectionError(.stateUnwritable, "another process may have changed the keys meanwhile")
+            }
+        }
+
         private func locked<Value>(
-            _ body: () throws(ProtectionError) -> Value
+            _ body: (AdvisoryLock) throws(ProtectionError) -> Value
         ) throws(ProtectionError) -> Value {
             guard TPMIndex.ofOwners.contains(index) else {
                 throw ProtectionError(
@@ -70,7 +81,7 @@
                     .stateUnwritable,
                     "the keys' folder \(directory.path) cannot be made, or other users may write to it")
             }
-            return try StateLock.exclusively(directory.appending(path: "tpm.lock"), body)
+            return try StateLock.holding(directory.appending(path: "tpm.lock"), body)
         }
 
         // MARK: Opening
