@@ -226,14 +226,16 @@ extension SealedState where Value: Codable & JSONReadable {
             found.value = record.value
             found.stored = record.number
             found.generation = max(record.generation, found.generation)
-            guard let number, number.state > 0 || isShared else { break }
+            // What another app has written counts where this one's counter knows of none, and not where it may have known more.
+            guard let number, number.state > 0 || isShared && !seal.hasLostNumbers else { break }
             (found.contents, found.number, found.isDiskFull) = try contents(record, at: number, name)
         case .former(let value):
             found.value = value
             found.isFormer = true
             // Once this device has counted the record, one that was not is older.
             let isFirst = number.map { $0.state == 0 || $0.isBegun && $0.state == 1 } ?? false
-            let isOlder = !isFirst || !isShared && former != .unsealed && seal.refusesUncounted
+            let isOlder =
+                !isFirst || (isShared || former == .unsealed ? seal.hasLostNumbers : seal.refusesUncounted)
             found.contents = isOlder ? .doubtful(.older) : .value(value)
         case .newer: found.contents = .newer
         case .damaged: found.contents = .doubtful(.damaged)

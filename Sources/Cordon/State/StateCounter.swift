@@ -9,10 +9,11 @@ public import Foundation
 /// Keep the numbers where a copy of the app's data does not reach: beside the device's root key. All processes of an app need the same
 /// counter. Any thread may call.
 ///
-/// The names of records say nothing to anyone without the root key. `counted-` and `sealed-`, with a hash of the app's bundle id, and the
+/// The names of records say nothing to anyone without the root key. `counted-` and `sealed-`, with a hash of the app's bundle id, `lost`, and the
 /// names of versions before, hashes of account ids, can be guessed.
 ///
-/// A counter that was lost while records exist is noticed: the person signs in afresh then, and nothing is deleted.
+/// A counter that was lost while records exist is noticed: the person signs in afresh then, and nothing is deleted. One that begins anew and
+/// knows that it had numbers before notes 1 as `lost`; then no record that was not counted is taken for one of a version before.
 public protocol StateCounter: Sendable {
     /// The highest number noted under a name, 0 where none was; throws when that cannot be told.
     func value(of name: String) throws -> Int64

@@ -91,6 +91,7 @@ struct StateSeal: Sendable {
     var refusesPlain: Bool {
         do {
             return try noted() >= Self.uncounted || counter.value(of: "sealed-" + FolderName.hash(bundleID)) > 0
+                || hasLostNumbers
         } catch { return true }
     }
 
@@ -98,8 +99,15 @@ struct StateSeal: Sendable {
     var refusesUncounted: Bool {
         do {
             return try noted() >= Self.version || counter.value(of: "counted-" + FolderName.hash(bundleID)) > 0
+                || hasLostNumbers
         } catch { return true }
     }
+
+    /// Whether the counter has begun anew after it had lost numbers: that it knows nothing of a record then does not say that it never did.
+    var hasLostNumbers: Bool { (try? counter.value(of: Self.lostNumbers)) != 0 }
+
+    /// What a counter notes as 1 that begins anew without the numbers that it had.
+    static let lostNumbers = "lost"
 
     private func noted() throws(ProtectionError) -> Int64 {
         guard let bytes = try mark.read() else { return 0 }

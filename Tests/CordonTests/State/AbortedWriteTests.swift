@@ -51,6 +51,32 @@ import Testing
         if case .value(let value) = try home.record().read() { value } else { nil }
     }
 
+    @Test func `a record of another app counts where the counter knows none, and not once it has lost its numbers`()
+        throws
+    {
+        let home = try Home()
+        var state = try home.record()
+        state.isShared = true
+        try state.write(Self.lax)
+        func loseNumbers() throws {
+            let numbers = home.place.appending(path: "counters")
+            for name in try FileManager.default.contentsOfDirectory(atPath: numbers.path) {
+                try FileManager.default.removeItem(at: numbers.appending(path: name))
+            }
+        }
+        func counts() throws -> Bool { if case .value = try state.read() { true } else { false } }
+        try loseNumbers()
+        #expect(try counts())
+        try loseNumbers()
+        try home.counter.raise(StateSeal.lostNumbers, to: 1)
+        guard case .doubtful(.uncounted) = try state.read() else {
+            Issue.record("who kept the record has its guesses again")
+            return
+        }
+        try state.write(Self.strict)
+        #expect(try counts(), "a change settles it")
+    }
+
     @Test func `what a killed process has written counts, and nothing that was there before`() throws {
         let home = try Home()
         try home.record().write(Self.lax)

@@ -133,6 +133,23 @@
             }
         }
 
+        @Test
+        func `numbers whose counter was removed from the TPM with their file are lost, and not as if there were none`()
+            throws
+        {
+            let first = try PretendTPM()
+            #expect(try counter(first).value(of: "a") == 0)
+            try counter(first).raise("a", to: 7)
+            #expect(try counter(first).value(of: "lost") == 0)
+            // The app's keys, a TPM without the counter, and a folder without the file.
+            let tpm = try PretendTPM()
+            #expect(throws: ProtectionError(.stateUnreadable, "")) { try counter(tpm).value(of: "a") }
+            try counter(tpm).raise("b", to: 2)
+            for (name, number) in [("a", Int64(0)), ("b", 2), ("lost", 1)] {
+                #expect(try counter(tpm).value(of: name) == number, "\(name)")
+            }
+        }
+
         @Test func `a change costs two increments, and one that changes nothing none`() throws {
             let tpm = try PretendTPM(first: 1000)
             try counter(tpm).raise("a", to: 1)

@@ -108,6 +108,31 @@
             #expect(try counter.value(of: "a") == 8)
         }
 
+        @Test
+        func `settings that are planted after the file of numbers was removed count for nothing at any later start`()
+            async throws
+        {
+            let tpm = try await EmulatedTPM()
+            let device = try Device()
+            func counter() throws -> TPMStateCounter { try self.counter(tpm, of: device.keyStore) }
+            func started() async throws -> AppProtection {
+                let own = try counter()
+                return try await device.start { $0.stateCounter = own }
+            }
+            try await started().settings.change { $0.authority = "https://own.example" }
+            #expect(try await started().settings.current.authority == "https://own.example")
+            try FileManager.default.removeItem(at: tpm.folder.appending(path: "counters/tpm.json"))
+            let settings = device.folder.appending(path: "data/settings.json")
+            for _ in 0..<2 {
+                try Data(#"{"authority":"https://planted.example"}"#.utf8).write(to: settings)
+                #expect(try await started().settings.current.authority == nil)
+                // Whatever is written first begins the numbers anew.
+                try counter().raise("another record", to: 1)
+            }
+            try await started().settings.change { $0.authority = "https://new.example" }
+            #expect(try await started().settings.current.authority == "https://new.example", "a change settles it")
+        }
+
         @Test func `a home that is put back whole, keys included, asks for a sign-in`() async throws {
             let tpm = try await EmulatedTPM()
             let house = try await Gatehouse(isLasting: true)

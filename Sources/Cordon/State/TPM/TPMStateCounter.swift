@@ -1,4 +1,5 @@
 #if os(Linux)
+    internal import CordonBase
     internal import CordonProtocol
     public import CordonVault
     internal import Crypto
@@ -9,9 +10,9 @@
     /// write, is recognised: once ``raise(_:to:)`` has returned, no file counts that was on the disk before, also none of a change that was cut short.
     ///
     /// For ``ProtectionConfiguration/stateCounter`` on Linux. One counter in the TPM for each app and user; all processes of the app give the same
-    /// arguments. A kill at any instant loses nothing. A file that is older, damaged or gone counts as lost: nothing can be told of any number, and the next
-    /// change starts over with none, so that the person signs in afresh. Each change counts up twice. Any thread may call; a call takes some
-    /// milliseconds, and waits for other processes.
+    /// arguments. A kill at any instant loses nothing. A file that is older, damaged or gone counts as lost, also where the counter is gone from the TPM
+    /// with it: nothing can be told of any number, and the next change starts over with none, so that the person signs in afresh. Each change
+    /// counts up twice. Any thread may call; a call takes some milliseconds, and waits for other processes.
     public struct TPMStateCounter: StateCounter {
         private static let info = Data("cordon-tpm-counter-1".utf8)
         /// What a file is sealed for, so that it is not taken for one of earlier software, which counted otherwise.
@@ -20,13 +21,17 @@
         private let counter: TPMIndex
         private let folder: StateFolder
         private let key: SymmetricKey
+        private let keyStore: any KeyStore
+        /// What the key store is told once there are numbers.
+        private let made: KeyStoreName
+        private let isMadeNoted = Locked(false)
         private let ownerPassword: [UInt8]
 
         /// Opens the counter; nothing is asked of the TPM yet.
         ///
         /// - Parameters:
         ///   - directory: Where the file lies, made where needed; a copy of it may be put back at any time.
-        ///   - keyStore: The device's; its root key gives the file's seal and the counter's password.
+        ///   - keyStore: The device's; its root key gives the file's seal and the counter's password, and it is told once that there are numbers.
         ///   - index: Where the counter is in the TPM: one that no other program has, from 0x01800000 to 0x01BFFFFF. It is made at the first change.
         ///   - device: The kernel's resource manager, which the app's user may read and write; or the socket of an emulator.
         ///   - ownerPassword: The password of the TPM's owner, for making the counter; mostly there is none.
@@ -49,6 +54,8 @@
             }
             folder = try StateFolder(given: directory)
             key = derived("file")
+            made = derived("made").withUnsafeBytes(KeyStoreName.init)
+            self.keyStore = keyStore
             counter = TPMIndex(
                 device: device, handle: index, kind: .counter,
                 password: derived("password").withUnsafeBytes { Array($0) })
@@ -93,7 +100,7 @@
             try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
                 var tick = try self.tick()
                 let found = try look(at: tick)
-                var numbers = found?.numbers ?? [:]
+                var numbers = found?.numbers ?? [StateSeal.lostNumbers: 1]
                 let before = numbers[name] ?? 0
                 guard isExpected(before) else { return false }
                 // What a kill has left is brought to its end before anybody is told that its number is there.
@@ -109,8 +116,21 @@
                     tick = try self.tick()
                 }
                 try change(found, to: numbers, at: tick ?? 0)
+                noteMade()
                 return true
             }
+        }
+
+        /// Notes in the key store that there are numbers: counter and file can both be removed, and would then be as they were at first.
+        private func noteMade() {
+            guard !isMadeNoted.withLock({ $0 }) else { return }
+            // What it does not take now it takes after the next change.
+            guard (try? wasMade()) == true || (try? keyStore.retire(made)) != nil else { return }
+            isMadeNoted.withLock { $0 = true }
+        }
+
+        private func wasMade() throws(ProtectionError) -> Bool {
+            do { return try keyStore.isRetired(made) } catch { throw ProtectionError(error) }
         }
 
         /// The counter's value; nil where there is no such counter, 0 for one that was never counted up.
@@ -181,10 +201,11 @@
 
         private var file: StateFile { folder.file("tpm") }
 
-        /// What the file holds, no numbers where there is none and the counter never went up; nil where it is not the file that was written last.
+        /// What the file holds, no numbers where there is none and there never were any; nil where it is not the file that was written last.
         private func look(at tick: UInt64?) throws(ProtectionError) -> Found? {
             guard let bytes = try file.read() else {
-                return (tick ?? 0) == 0 ? Found(numbers: [:], isSettled: true, isDue: false) : nil
+                guard (tick ?? 0) == 0, try !wasMade() else { return nil }
+                return Found(numbers: [:], isSettled: true, isDue: false)
             }
             guard let tick, tick > 0 else { return nil }
             if let counted = opened(bytes, Self.form) {
