@@ -61,5 +61,6 @@ final class BriefReaders: Sendable {
         return connection
     }
 
-    private static let closed = ServiceError(.storageUnavailable, "the store is closed")
+    /// What a closed store throws.
+    static let closed = ServiceError(.storageUnavailable, "the store is closed")
 }

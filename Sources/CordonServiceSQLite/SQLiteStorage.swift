@@ -13,6 +13,8 @@ public final class SQLiteStorage: ServiceStorage {
     private let brief: BriefReaders
     let decoded = DecodedRecords()
     private let writes: GroupCommit
+    /// Whether the store was closed: the pool forgets its readers then without a lock, and must not be asked for one meanwhile.
+    private let isClosed = Locked(false)
     /// Looks at every page of a large store.
     let check = StoreCheck()
     /// How long the log grows before it is written back: 16 MiB, which a start after a kill reads in some hundredths of a second.
@@ -66,14 +68,17 @@ public final class SQLiteStorage: ServiceStorage {
         do {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    pool.asyncRead { [decoded] database in
-                        continuation.resume(
-                            with: Swift.Result {
-                                try body(
-                                    SQLiteTransaction(
-                                        try database.get(), tenant: tenant, decoded: decoded,
-                                        isCancelled: { isCancelled.withLock(\.self) }))
-                            })
+                    isClosed.withLock { isClosed in
+                        guard !isClosed else { return continuation.resume(throwing: BriefReaders.closed) }
+                        pool.asyncRead { [decoded] database in
+                            continuation.resume(
+                                with: Swift.Result {
+                                    try body(
+                                        SQLiteTransaction(
+                                            try database.get(), tenant: tenant, decoded: decoded,
+                                            isCancelled: { isCancelled.withLock(\.self) }))
+                                })
+                        }
                     }
                 }
             } onCancel: {
@@ -169,6 +174,7 @@ public final class SQLiteStorage: ServiceStorage {
     ///   the log beside the file.
     public func close() throws(ServiceError) {
         check.stop()
+        isClosed.withLock { $0 = true }
         do {
             try brief.close()
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }

@@ -44,4 +44,29 @@ struct ClosingStoreTests {
             TemporaryFolder.remove(folder)
         }
     }
+
+    @Test func `reads beside the closing of a store are answered or told that it is closed`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        for number in 0..<20 {
+            let storage = try SQLiteStorage(file: folder.appending(path: "\(number).sqlite"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        var isOpen = true
+                        while isOpen {
+                            do {
+                                try await storage.read(TenantID("contoso.example")) { _ in }
+                            } catch {
+                                #expect((error as? ServiceError)?.code == .storageUnavailable)
+                                isOpen = false
+                            }
+                        }
+                    }
+                }
+                group.addTask { try storage.close() }
+                try await group.waitForAll()
+            }
+        }
+    }
 }

@@ -38,7 +38,8 @@ import Testing
         #expect(pause(["WATCHDOG_USEC": "0"]) == nil && pause(["WATCHDOG_USEC": "soon"]) == nil)
     }
 
-    @Test func `a service tells when it answers, that it lives, and that it stops`() throws {
+    @Test(.enabled(if: builtCordon != nil, "needs the program"))
+    func `a service tells when it answers, that it lives, and that it stops`() throws {
         try withServeFolder { folder in
             let manager = try Manager()
             let process = Process()
