@@ -2,7 +2,7 @@
 /// than another.
 ///
 /// The questions are those of one account with the policy, another account with the same policy, and a person's own side.
-/// Numbers and texts are taken by classes; see <doc:ProvingSentences>.
+/// Numbers and texts are taken by classes; see the article ProvingSentences.
 public struct PolicyProof: Sendable, Equatable, Codable {
     /// The sentence.
     public let sentence: String

@@ -1,5 +1,5 @@
 /// A sentence about a policy that ``PolicyProof`` decides over every question there is, such as
-/// `never copy from managed to personal`. See <doc:ProvingSentences> for the language.
+/// `never copy from managed to personal`. See the article ProvingSentences for the language.
 public struct PolicySentence: Sendable {
     /// What the sentence claims of the verdicts that it is about.
     enum Claim: Sendable {
