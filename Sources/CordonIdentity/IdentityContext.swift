@@ -29,8 +29,9 @@ public enum IdentityContext {
 
     /// Runs the operation as work of the identity, and restores what was in force before; rethrows its error.
     ///
-    /// - Parameter identity: Nil is no identity of its own: the process identity then counts, if there is one
-    ///   (SDK-NA-02).
+    /// - Parameters:
+    ///   - identity: Nil is no identity of its own: the process identity then counts, if there is one (SDK-NA-02).
+    ///   - operation: Runs once, on the caller's thread.
     @inlinable
     public static func with<Result, Failure: Error>(
         _ identity: Identity?,
@@ -44,8 +45,10 @@ public enum IdentityContext {
 
     /// Runs the asynchronous operation as work of the identity; it follows the task wherever it resumes.
     ///
-    /// - Parameter identity: Nil is no identity of its own: the process identity then counts, if there is one
-    ///   (SDK-NA-02).
+    /// - Parameters:
+    ///   - identity: Nil is no identity of its own: the process identity then counts, if there is one (SDK-NA-02).
+    ///   - isolation: The caller's actor, on which the operation runs.
+    ///   - operation: Runs once.
     @inlinable
     public static func with<Result, Failure: Error>(
         _ identity: Identity?,
