@@ -57,7 +57,9 @@ public struct CertificatePins: Sendable, Equatable {
 
     /// Whether a chain may be used for a host: where one of its keys is pinned, or the host has no pins.
     ///
-    /// - Parameter chain: The SHA-256 of each certificate's public key info.
+    /// - Parameters:
+    ///   - chain: The SHA-256 of each certificate's public key info.
+    ///   - host: The name that the connection asked for.
     public func answer(to chain: [Data], for host: String) -> Answer {
         let name = Self.name(host)
         var isUnderstood = true

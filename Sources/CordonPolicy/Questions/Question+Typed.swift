@@ -8,7 +8,10 @@ public import CordonIdentity
 extension Question {
     /// Whether data may be saved to a place.
     ///
-    /// - Parameter account: Whose place it is; nil when that is not known, or where a place belongs to no account, as the photo library.
+    /// - Parameters:
+    ///   - place: Where it is saved.
+    ///   - account: Whose place it is; nil when that is not known, or where a place belongs to no account, as the photo library.
+    ///   - owner: Whose data it is.
     public static func save(to place: Location, account: AccountID? = nil, of owner: Identity) -> Question {
         var question = Question(.saveTo, owner: EffectiveIdentity(owner))
         question.location = place
@@ -18,7 +21,10 @@ extension Question {
 
     /// Whether data may be brought in from a place.
     ///
-    /// - Parameter account: Whose place it is; nil when that is not known, or where a place belongs to no account, as the camera.
+    /// - Parameters:
+    ///   - place: Where it is opened from.
+    ///   - account: Whose place it is; nil when that is not known, or where a place belongs to no account, as the camera.
+    ///   - owner: Who opens it.
     public static func open(from place: Location, account: AccountID? = nil, for owner: Identity) -> Question {
         var question = Question(.openFrom, owner: EffectiveIdentity(owner))
         question.location = place
@@ -50,7 +56,9 @@ extension Question {
 
     /// Whether an item that was handed to the app may be taken in.
     ///
-    /// - Parameter loaded: Whether its data was loaded already.
+    /// - Parameters:
+    ///   - loaded: Whether its data was loaded already.
+    ///   - owner: Who receives it.
     public static func receiveItem(loaded: Bool, for owner: Identity) -> Question {
         var question = Question(.receiveItem, owner: EffectiveIdentity(owner))
         question.loaded = loaded
@@ -59,7 +67,10 @@ extension Question {
 
     /// Whether a link may be opened outside the app.
     ///
-    /// - Parameter isUniversal: Whether it opens in the app that claims it, and nowhere else.
+    /// - Parameters:
+    ///   - link: The link's address.
+    ///   - isUniversal: Whether it opens in the app that claims it, and nowhere else.
+    ///   - owner: Who opens it.
     public static func open(_ link: String, isUniversal: Bool = false, of owner: Identity) -> Question {
         var question = Question(isUniversal ? .openUniversalLink : .openURL, owner: EffectiveIdentity(owner))
         question.url = link

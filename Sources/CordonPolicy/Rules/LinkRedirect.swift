@@ -5,7 +5,10 @@ extension EffectivePolicy {
     /// An app's scheme takes the place of the link's, and in a browser's case the scheme with an `s` that of `https`: with
     /// `mybrowser`, `https://example.com` becomes `mybrowsers://example.com`. The scheme of the organisation's managed browser is
     /// the app configuration's ``AppConfiguration/managedBrowserKey``, else Edge's own.
-    /// - Parameter setting: The setting of the reason for which the link is restricted; see ``PolicyReason/setting``.
+    /// - Parameters:
+    ///   - link: The link that is restricted.
+    ///   - setting: The setting of the reason for which the link is restricted; see ``PolicyReason/setting``.
+    ///   - configuration: The account's app configuration, which may name the organisation's browser.
     public func address(
         for link: String, by setting: String, configuration: AppConfiguration = .empty
     ) -> String? {
