@@ -12,7 +12,7 @@ public struct SignInRequest: Sendable {
     /// provider does not announce that, the sign-in fails before the person is asked.
     public var requiresProofOfPossession = false
     /// Whether the session gets a key even if the provider binds no tokens to one, because the service knows the app by it
-    /// (``ServiceDiscovery/Proof/registration``).
+    /// (`registration` in the service's discovery document).
     public var keepsOwnKey = false
     /// How insistently the provider asks the person.
     public var prompt: AuthorizationPrompt = .ifNecessary

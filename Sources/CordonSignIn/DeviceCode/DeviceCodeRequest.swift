@@ -12,7 +12,7 @@ public struct DeviceCodeRequest: Sendable {
     /// provider does not announce that, the sign-in fails before the person is asked.
     public var requiresProofOfPossession = false
     /// Whether the session gets a key even if the provider binds no tokens to one, because the service knows the app by it
-    /// (``ServiceDiscovery/Proof/registration``).
+    /// (`registration` in the service's discovery document).
     public var keepsOwnKey = false
     /// The account that must sign in; any other is refused.
     public var account: AccountID?

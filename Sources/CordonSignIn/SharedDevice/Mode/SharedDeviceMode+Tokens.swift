@@ -54,7 +54,7 @@ extension SharedDeviceMode: AccessTokenSource {
     ///
     /// Works without a network. ``follow()`` or ``refresh()`` runs this app's clean-up as it does in any other app; if no
     /// task follows, it runs before this call returns.
-    /// - Parameter endingBrowserSession: Shows the provider's page that ends its own session; nil leaves that session alone.
+    /// - Parameter browser: Shows the provider's page that ends its own session; nil leaves that session alone.
     /// - Throws: ``SignInError``: the sign-out failed and must be repeated; the app stays locked (SI-055).
     @discardableResult
     public func signOut(
