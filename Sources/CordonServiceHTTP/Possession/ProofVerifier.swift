@@ -12,7 +12,7 @@ struct ProofVerifier: Sendable {
 
     /// - Parameters:
     ///   - capacity: The most proofs that are remembered.
-    ///   - running: For how long they have been remembered, by a clock that nobody sets; nil for since now.
+    ///   - running: How long proofs have been remembered, on a monotonic clock; nil counts from now.
     init(
         nonces: ProofNonces = ProofNonces(), capacity: Int, now: @escaping @Sendable () -> Date,
         running: (@Sendable () -> Duration)? = nil

@@ -21,7 +21,7 @@ struct ServiceRouter: Sendable {
     var signals: SecurityEventReceiver?
     /// The most proofs of possession that are remembered at once.
     var rememberedProofs = 500_000
-    /// For how long they have been remembered, by a clock that nobody sets; nil for since the routes were made.
+    /// How long proofs have been remembered, on a monotonic clock; nil counts from when the routes are made.
     var rememberingProofs: (@Sendable () -> Duration)?
     /// Where the certificates of evidence lead to, in PEM.
     var attestationRoot = AppAttestVerifier.appleRoot

@@ -191,8 +191,8 @@ struct OwnerRegister: Sendable {
         } catch { return }
     }
 
-    /// Runs a body while no other opening of the vault takes notes over, in whatever process. The quicker one's app may have changed a note since the
-    /// slower one has read it, and whoever writes to the folder may have left another one without a code; so the body asks for the mark once more.
+    /// Runs the body while no other process takes over this vault's notes. Another one may have finished since the caller looked: its app may
+    /// have changed a note since, and an attacker may have added one without a code. So the body checks the mark again.
     private func exclusively(_ body: () throws(VaultError) -> Void) throws(VaultError) {
         // Nothing is there to be taken over.
         if PosixFile.isAbsent(directory.path) { return try body() }

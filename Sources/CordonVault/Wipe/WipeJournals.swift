@@ -154,7 +154,7 @@ struct WipeJournals: Sendable {
 
     /// Removes a report, and drafts that kills have left, which say as well whose data was wiped; none is no error.
     func discardReport(for account: AccountID) throws(VaultError) {
-        // Beside a journal a draft may be the next one of a wipe that another process is at. Whoever takes that one's report removes it.
+        // While a journal exists, a draft may belong to another process's wipe. Discarding the report of that wipe removes the draft.
         if PosixFile.isAbsent(path(for: account).path) {
             try PosixFile.removeDrafts(in: folder.path, of: account.fileName + ".")
         }
